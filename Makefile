@@ -1,0 +1,162 @@
+# `make help` lists the targets. Everything that a build writes is below $(B).
+
+B = build
+PREFIX = /usr/local
+DESTDIR =
+CC = cc
+CFLAGS = -O2 -g
+UNIFONT = /usr/share/unifont/unifont.hex
+UNIFONT_VERSION := $(shell dpkg-query -W -f '$${Version}' unifont 2>/dev/null | sed 's/^.*://; s/-.*//')
+
+VERSION := $(shell sed -n 's/^.define QKV_VERSION "\(.*\)"/\1/p' include/qkv.h)
+PKGS = libcjson libpng
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla
+ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE $(WARN) -ffp-contract=off \
+	-ffile-prefix-map=$(CURDIR)=. -Iinclude -Isrc $(shell pkg-config --cflags $(PKGS)) $(CFLAGS)
+LIBS = $(shell pkg-config --libs $(PKGS)) -lm -pthread
+
+# kernels: one text, compiled once for each instruction set of the machine's family
+ARCH := $(shell $(CC) -dumpmachine | cut -d- -f1)
+ISAS_x86_64 = portable avx2 avx512
+ISAS_aarch64 = portable neon
+ISAS = $(or $(ISAS_$(ARCH)),portable)
+FLAGS_avx2 = -mavx2 -mfma
+FLAGS_avx512 = -mavx2 -mfma -mavx512f -mavx512vl -mavx512bw -mavx512dq
+
+ROOMS = base kern load attend write draw
+ISA_SRC = $(wildcard src/kern/isa*.c)
+LIB_SRC = $(filter-out $(ISA_SRC),$(foreach r,$(ROOMS),$(wildcard src/$r/*.c)))
+LIB_OBJ = $(LIB_SRC:src/%.c=$(B)/%.o) $(B)/draw/glyphs.o \
+	$(foreach i,$(ISAS),$(ISA_SRC:src/kern/%.c=$(B)/kern/$i/%.o))
+CLI_OBJ = $(patsubst src/%.c,$(B)/%.o,$(wildcard src/cli/*.c))
+UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
+MAN = $(B)/man/qkv.1 $(B)/man/qkv-attend.1
+SHELLS = $(B)/completions/bash $(B)/completions/zsh $(B)/completions/fish
+
+all: $(B)/qkv $(B)/libqkv.a $(B)/qkv.pc $(MAN) $(SHELLS) ## builds the program, the library, manual and completions
+
+$(B)/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+define isa_rule
+$(B)/kern/$1/%.o: src/kern/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -DQKV_ISA=$1 $$(FLAGS_$1) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach i,$(ISAS),$(eval $(call isa_rule,$i)))
+
+$(B)/libqkv.a: $(LIB_OBJ)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/qkv: $(CLI_OBJ) $(B)/libqkv.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# ---- what programs of the build make ----
+
+$(UNIFONT):
+	@echo "$@ is missing: install GNU Unifont (Debian: apt-get install unifont), or get unifont.hex" >&2
+	@echo "from https://unifoundry.com/unifont/ and say where it is: make UNIFONT=FILE" >&2
+	@false
+
+HOSTCC = cc
+HOSTCFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -Iinclude -Isrc
+
+$(B)/gen/glyphs: src/gen/glyphs.c
+$(B)/gen/man $(B)/gen/completions: $(B)/gen/%: src/gen/%.c src/cli/table.c $(wildcard src/cli/*.def src/cli/*.h)
+$(B)/gen/%:
+	@mkdir -p $(@D)
+	$(HOSTCC) $(HOSTCFLAGS) $(WARN) -o $@ $(filter %.c,$^)
+
+$(B)/draw/glyphs.c: $(B)/gen/glyphs $(UNIFONT)
+	@mkdir -p $(@D)
+	$(B)/gen/glyphs $(UNIFONT) '$(UNIFONT_VERSION)' >$@
+
+$(B)/draw/glyphs.o: $(B)/draw/glyphs.c
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(B)/man/%.1: man/%.1
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(B)/man/qkv-%.1: man/qkv-%.1.in $(B)/gen/man
+	@mkdir -p $(@D)
+	$(B)/gen/man $* <$< >$@
+
+$(B)/completions/%: $(B)/gen/completions
+	@mkdir -p $(@D)
+	$(B)/gen/completions $* >$@
+
+# made anew each time, since PREFIX may be another
+$(B)/qkv.pc: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: qkv' \
+		'Description: attention matrices, row block by row block' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
+		'Libs: -L$${libdir} -lqkv' 'Libs.private: -lm -pthread' 'Requires.private: $(PKGS)' >$@
+
+# ---- tests ----
+
+$(B)/tests/%: tests/unit/%.c $(B)/libqkv.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/libqkv.a $(LDFLAGS) -lcmocka $(LIBS)
+
+test: all $(UNIT) ## runs the tests of the code and of the command line
+	B=$(B) tests/run unit cli docs
+
+check: all $(UNIT) ## runs test, and holds the house against its rules
+	B=$(B) CC="$(CC)" tests/run unit cli docs house
+
+test-all-floats: $(B)/tests/number_all ## writes and reads all 2^32 float32 patterns; takes minutes
+	$(B)/tests/number_all
+
+SAN = $(MAKE) B=$(B)/$@ CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$1" test
+asan: ## runs test under the address and leak sanitizers
+	$(call SAN,address)
+ubsan: ## runs test under the sanitizer of undefined behaviour
+	$(call SAN,undefined -fno-sanitize-recover=all)
+tsan: ## runs test under the thread sanitizer
+	$(call SAN,thread)
+valgrind: all $(UNIT) ## runs the tests of the code under valgrind
+	B=$(B) tests/run valgrind
+
+# ---- use ----
+
+demo: all ## makes build/demo.png, and prints the sums of the same heads
+	$(B)/qkv attend data/cat.json -o $(B)/demo.png
+	$(B)/qkv attend data/cat.json
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+INSTALLED = $(DESTDIR)$(PREFIX)/bin/qkv $(DESTDIR)$(PREFIX)/lib/libqkv.a $(DESTDIR)$(PREFIX)/lib/pkgconfig/qkv.pc \
+	$(DESTDIR)$(PREFIX)/include/qkv.h $(MAN:$(B)/man/%=$(SHARE)/man/man1/%) \
+	$(SHARE)/bash-completion/completions/qkv $(SHARE)/zsh/site-functions/_qkv $(SHARE)/fish/vendor_completions.d/qkv.fish
+
+install: all ## copies them below $(DESTDIR)$(PREFIX)
+	install -d $(sort $(dir $(INSTALLED))) $(SHARE)/doc/qkv/examples
+	install $(B)/qkv $(DESTDIR)$(PREFIX)/bin/qkv
+	install -m 644 $(B)/libqkv.a $(DESTDIR)$(PREFIX)/lib/libqkv.a
+	install -m 644 $(B)/qkv.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/qkv.pc
+	install -m 644 include/qkv.h $(DESTDIR)$(PREFIX)/include/qkv.h
+	install -m 644 $(MAN) $(SHARE)/man/man1
+	install -m 644 $(B)/completions/bash $(SHARE)/bash-completion/completions/qkv
+	install -m 644 $(B)/completions/zsh $(SHARE)/zsh/site-functions/_qkv
+	install -m 644 $(B)/completions/fish $(SHARE)/fish/vendor_completions.d/qkv.fish
+	install -m 644 README.md LICENSE $(SHARE)/doc/qkv
+	install -m 644 data/* $(SHARE)/doc/qkv/examples
+
+uninstall: ## removes what install has copied
+	rm -f $(INSTALLED)
+	rm -rf $(SHARE)/doc/qkv
+
+clean: ## removes all that was built
+	rm -rf $(B)
+
+help: ## prints this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile | while IFS=: read -r t text; do \
+		printf '%-16s%s\n' "$$t" "$${text# }"; done
+
+FORCE:
+.PHONY: all test check test-all-floats asan ubsan tsan valgrind demo install uninstall clean help
+.DELETE_ON_ERROR:
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' -not -path '$(B)/*san/*' 2>/dev/null)
