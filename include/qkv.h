@@ -1,0 +1,271 @@
+/*
+ * qkv - attention matrices, row block by row block.
+ *
+ * A reader gives the problems of an input one after another; an attend prepares
+ * one, softmax(Q K^T / sqrt(d_k)) V and everything on the way to it, and hands
+ * blocks of rows to a consumer, which never sees (and nobody holds) a whole matrix.
+ *
+ * Ownership: what _open, _next or _new gives, the _free of that type takes (NULL
+ * is fine); everything else is borrowed, and lives as long as what it came from.
+ * Functions that can fail return -1 and fill their last argument; nothing prints or exits.
+ */
+#ifndef QKV_H
+#define QKV_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QKV_VERSION "0.1.0"
+
+enum qkv_status {
+	QKV_OK,
+	QKV_EINPUT,  /* the data are wrong, or contradict the settings */
+	QKV_EIO,     /* a file cannot be read or written */
+	QKV_EMEMORY, /* memory ran out */
+	QKV_EUSAGE,  /* the request itself is wrong */
+};
+
+/* what went wrong: one line without a newline, "FILE:LINE:COL: place: what is, expected what" */
+struct qkv_err {
+	enum qkv_status status;
+	char text[1024];
+};
+
+/* warnings, one a kind: how often it came up, and where first */
+enum qkv_note_kind {
+	QKV_NOTE_LAYOUT,     /* square weights, and nothing says how they are stored */
+	QKV_NOTE_HIDDEN_ROW, /* a query whose keys are all hidden */
+	QKV_NOTE_ROW_SUM,    /* a row of ready alpha that does not sum to 1 within 1e-3 */
+	QKV_NOTE_LABELS,     /* axis labels of a picture left out */
+	QKV_NOTE_SHORTENED,  /* axis labels of a picture cut short */
+	QKV_NOTE_GLYPH,      /* characters that the built-in font lacks */
+	QKV_NOTE_POOLED,     /* cells of a picture merged, the largest shown */
+	QKV_NOTES
+};
+
+struct qkv_note {
+	size_t count;
+	char first[256];
+};
+
+struct qkv_notes {
+	struct qkv_note of[QKV_NOTES];
+};
+
+/* writes the warning of a kind that came up into text; its length */
+size_t qkv_note_format(char text[512], const struct qkv_notes *notes, enum qkv_note_kind kind);
+
+/* takes size bytes at data; 0, or -1 with e filled */
+struct qkv_sink {
+	int (*write)(struct qkv_sink *s, const void *data, size_t size, struct qkv_err *e);
+};
+
+/* ---- reading ---- */
+
+enum qkv_layout { QKV_LAYOUT_UNSET, QKV_IN_OUT /* Q = X W */, QKV_OUT_IN /* Q = X W^T, as PyTorch's Linear */ };
+
+enum qkv_mask_kind {
+	QKV_MASK_UNSET,
+	QKV_MASK_NONE,
+	QKV_MASK_CAUSAL,       /* j <= i, as many keys as queries */
+	QKV_MASK_CAUSAL_START, /* j <= i */
+	QKV_MASK_CAUSAL_END,   /* j <= i + n_k - n_q */
+	QKV_MASK_WINDOW,       /* i - left <= j <= i + right, as many keys as queries */
+	QKV_MASK_MATRIX,       /* cells of the document */
+};
+
+struct qkv_mask {
+	enum qkv_mask_kind kind;
+	size_t left, right; /* of a window, in tokens */
+};
+
+enum qkv_scale_kind { QKV_SCALE_UNSET, QKV_SCALE_AUTO /* 1/sqrt(d_k) */, QKV_SCALE_NUMBER };
+
+struct qkv_scale {
+	enum qkv_scale_kind kind;
+	double number; /* the scores are multiplied by it; finite */
+};
+
+/* what overrides a document; all zero: nothing */
+struct qkv_settings {
+	size_t num_heads, num_kv_heads;
+	enum qkv_layout weight_layout;
+	struct qkv_mask mask; /* never QKV_MASK_MATRIX */
+	struct qkv_scale scale;
+};
+
+/* read "causal", "window:2,0", ... ("auto", "none", "0.125"); 0, or -1: not such a text */
+int qkv_mask_parse(struct qkv_mask *mask, const char *text);
+int qkv_scale_parse(struct qkv_scale *scale, const char *text);
+
+struct qkv_reader;
+struct qkv_problem;
+
+/* opens a file of problems in JSON, or standard input for "-" */
+int qkv_reader_open(struct qkv_reader **r, const char *path, struct qkv_err *e);
+
+/* opens the size bytes at text, borrowed, which messages call name */
+int qkv_reader_open_text(struct qkv_reader **r, const char *name, const char *text, size_t size, struct qkv_err *e);
+
+/* reads the next problem: 1, or 0 after the last, or -1; it borrows r */
+int qkv_reader_next(struct qkv_problem **p, struct qkv_reader *r, const struct qkv_settings *s,
+	struct qkv_notes *notes, struct qkv_err *e);
+
+/* whether a further document follows, read or not */
+int qkv_reader_more(const struct qkv_reader *r);
+
+void qkv_reader_free(struct qkv_reader *r);
+void qkv_problem_free(struct qkv_problem *p);
+
+/* ---- computing ---- */
+
+/* shapes: n_q queries, n_k keys, d_k wide heads, values d_v wide */
+enum qkv_stage {
+	QKV_Q,       /* (n_q, d_k) */
+	QKV_K,       /* (n_k, d_k), one a key/value head */
+	QKV_V,       /* (n_k, d_v), one a key/value head */
+	QKV_SCORES,  /* (n_q, n_k): Q K^T */
+	QKV_SCALED,  /* (n_q, n_k): scores times scale */
+	QKV_MASKED,  /* (n_q, n_k): scaled plus bias, hidden cells -infinity */
+	QKV_ALPHA,   /* (n_q, n_k): softmax of masked by rows */
+	QKV_CONTEXT, /* (n_q, d_v): alpha V */
+	QKV_OUTPUT,  /* (n_q, d_out), one a layer: contexts side by side, times W_O, plus b_O */
+	QKV_STAGES
+};
+
+extern const char *const qkv_stage_names[QKV_STAGES];
+
+#define QKV_ANY ((size_t)-1)  /* in a range: every layer */
+#define QKV_MEAN ((size_t)-2) /* as a head: the mean of the selected heads */
+#define QKV_NONE ((size_t)-3) /* as a head: a matrix of the whole layer */
+
+/* heads first to last, inclusive, of one layer or of every one */
+struct qkv_range {
+	size_t layer, first, last;
+};
+
+struct qkv_attend_options {
+	unsigned stages;               /* 1u << stage of each; 0: alpha */
+	const struct qkv_range *layers; /* num_layers ranges of layers (their .layer unused); none: all */
+	size_t num_layers;
+	const struct qkv_range *heads; /* num_heads ranges; none: all */
+	size_t num_heads;
+	int average;                   /* the mean over the selected heads of a layer instead of each */
+	int threads;                   /* 0: one a processor; changes no bit of the result */
+	const char *isa;               /* instruction set by name; NULL: the best there is */
+};
+
+/* what a document says of itself; tokens are UTF-8 */
+struct qkv_doc {
+	size_t index;  /* of the document in its input */
+	size_t n_q, n_k;
+	const char *const *query_tokens, *const *key_tokens; /* n_q and n_k of them */
+	int self_attention;                                  /* queries and keys are the same tokens */
+	size_t num_layers;                 /* all of them, selected or not: layer indices are below */
+	int has_layers;                    /* the input had an axis of layers */
+	size_t num_heads, num_kv_heads;    /* heads of a layer, selected or not; 0: not known */
+	size_t head_limit;                 /* every head index is below */
+	const char *weight_layout;         /* NULL: there were no weights */
+	size_t shown_layers, shown_heads;  /* how many layers, and matrices a layer at most, will come */
+};
+
+/* one matrix: a stage of a head, of the mean of heads, or of a layer */
+struct qkv_matrix {
+	const struct qkv_doc *doc;
+	enum qkv_stage stage;
+	size_t layer;
+	size_t head; /* or QKV_MEAN, QKV_NONE */
+	size_t rows, cols;
+	size_t d_k;        /* 0: not known */
+	int has_scale;
+	float scale;
+	const char *mask;  /* "none", "causal", "window:2,0", "matrix", ... */
+};
+
+/* consecutive rows of a matrix */
+struct qkv_block {
+	const struct qkv_matrix *matrix;
+	size_t row, rows;
+	size_t stride;               /* floats from one row to the next */
+	const float *data;           /* (rows, matrix->cols) */
+	const unsigned char *hidden; /* (rows, matrix->cols) dense, 1 where a mask hides; NULL: nowhere, or not asked for */
+	const double *row_sums;      /* (rows,), of alpha; else NULL */
+};
+
+/*
+ * Takes matrices in this order: document by document, layer by layer, head by
+ * head, stage by stage (k and v under the indices of the key/value heads), and
+ * last in a layer the output. Each returns 0, or -1 with e filled, which ends the run.
+ */
+struct qkv_consumer {
+	int wants_hidden; /* blocks shall say which cells are hidden */
+	int (*doc_begin)(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e);
+	int (*matrix_begin)(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err *e);
+	int (*rows)(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e);
+	/* col_sums: (cols,), of alpha; else NULL */
+	int (*matrix_end)(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e);
+	int (*doc_end)(struct qkv_consumer *c, struct qkv_err *e);
+	void (*free)(struct qkv_consumer *c);
+};
+
+struct qkv_attend;
+
+/* prepares all layers of p, borrowed: whatever can be wrong with it is found here */
+int qkv_attend_open(struct qkv_attend **a, const struct qkv_problem *p, const struct qkv_attend_options *o,
+	struct qkv_err *e);
+
+/* computes, and hands everything to c; fails only where c does, or where memory ends */
+int qkv_attend_run(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, struct qkv_err *e);
+
+void qkv_attend_free(struct qkv_attend *a);
+
+/* the name of the instruction set that isa (NULL: the best) stands for, or NULL: unknown, or not on this machine */
+const char *qkv_isa_name(const char *isa);
+
+/* ---- writing ---- */
+
+enum qkv_header { QKV_HEADER_LABELS, QKV_HEADER_INDEX, QKV_HEADER_NONE };
+
+struct qkv_write_options {
+	int tsv;                    /* for qkv_csv_new: tabs and escapes instead of commas and quotes */
+	int layout_long;            /* one line a cell */
+	enum qkv_header header;
+	int no_row_sums, no_col_sums;
+	int precision;              /* significant digits, 1 to 9; 0: the shortest that reads back */
+	int bom;                    /* a byte order mark first */
+	int bare;                   /* the matrix alone */
+	int by_head;                /* for qkv_json_new: an object a head (NDJSON) instead of a document */
+};
+
+/* each writes to the sink s, borrowed */
+int qkv_csv_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
+int qkv_json_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
+
+/* from where to where the values of each stage reach, 0 included */
+struct qkv_extent {
+	float low[QKV_STAGES], high[QKV_STAGES];
+};
+
+struct qkv_draw_options {
+	int no_row_sums, no_col_sums;
+	int bare;    /* cells alone: no labels, bars, titles, headings */
+	size_t cell; /* pixels a cell; 0: chosen from the size */
+	const struct qkv_extent *extent; /* of all pictures that share one scale; NULL: this one has its own */
+};
+
+/* a picture of each document's matrices, in one figure; notes, borrowed, gets what had to be left out */
+int qkv_png_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
+	struct qkv_notes *notes, struct qkv_err *e);
+
+/* widens x, borrowed, to what pictures of the matrices would show: a first run, for pictures that share one scale */
+int qkv_extent_new(struct qkv_consumer **c, struct qkv_extent *x, const struct qkv_draw_options *o,
+	struct qkv_err *e);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
