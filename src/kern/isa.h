@@ -1,0 +1,151 @@
+/*
+ * Vectors, for the files that are compiled once per instruction set.
+ *
+ * These are isa_product.c and isa_rows.c. Each is compiled with -DQKV_ISA=NAME for every NAME
+ * of the architecture (kern.c lists them) and the flags of that set:
+ *
+ *	avx512    -mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 -mfma
+ *	avx2      -mavx2 -mfma
+ *	neon      none
+ *	portable  none
+ *
+ * The vectors are those of GCC and clang; of their size alone depends which instructions come out.
+ */
+#ifndef QKV_KERN_ISA_H
+#define QKV_KERN_ISA_H
+
+#include "kern/kern.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* ISA(softmax) is qkv_softmax_avx2 where QKV_ISA is avx2 */
+#define ISA(noun) ISA_JOIN(noun, QKV_ISA)
+#define ISA_JOIN(noun, isa) ISA_JOIN_EXPANDED(noun, isa)
+#define ISA_JOIN_EXPANDED(noun, isa) qkv_##noun##_##isa
+#define ISA_TEXT(isa) ISA_TEXT_EXPANDED(isa)
+#define ISA_TEXT_EXPANDED(isa) #isa
+
+#if defined __AVX512F__
+#define LANES 16
+#elif defined __AVX2__
+#define LANES 8
+#else
+#define LANES 4
+#endif
+
+/* the one place with typedefs of objects: an attribute reads badly anywhere else */
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
+typedef float half __attribute__((vector_size(2 * LANES)));
+typedef double dvec __attribute__((vector_size(4 * LANES))); /* half as many, twice as wide */
+
+/* a loop over what stays in registers */
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE vec
+load(const float *p)
+{
+	vec v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+INLINE void
+store(float *p, vec v)
+{
+	memcpy(p, &v, sizeof v);
+}
+
+INLINE vec
+spread(float x)
+{
+	return x - (vec){0};
+}
+
+#if defined __FMA__ || defined __ARM_FEATURE_FMA || defined __FP_FAST_FMAF
+
+#define HAS_FMA 1
+
+/* a * b + c with one rounding */
+INLINE vec
+fused(vec a, vec b, vec c)
+{
+	UNROLL
+	for (int l = 0; l < LANES; l++)
+		c[l] = __builtin_fmaf(a[l], b[l], c[l]);
+	return c;
+}
+
+#else
+
+#define HAS_FMA 0
+
+typedef double wide __attribute__((vector_size(8 * LANES)));
+typedef uint64_t bits __attribute__((vector_size(4 * LANES)));
+typedef uint32_t words __attribute__((vector_size(4 * LANES)));
+
+INLINE dvec
+lower(vec v)
+{
+	wide w = __builtin_convertvector(v, wide);
+
+	return __builtin_shufflevector(w, w, 0, 1);
+}
+
+INLINE dvec
+upper(vec v)
+{
+	wide w = __builtin_convertvector(v, wide);
+
+	return __builtin_shufflevector(w, w, 2, 3);
+}
+
+INLINE vec
+narrow(dvec l, dvec u)
+{
+	return __builtin_convertvector(__builtin_shufflevector(l, u, 0, 1, 2, 3), vec);
+}
+
+/*
+ * a * b + c, to be rounded to float: the product of floats is exact in double, and so is the error of the
+ * sum (Knuth's TwoSum). A sum that is not exact is moved to the neighbour with an odd last bit, which
+ * the rounding to float cannot mistake for a tie (Boldo and Melquiond, "Emulation of a FMA", 2008).
+ */
+INLINE dvec
+fused_wide(dvec a, dvec b, dvec c)
+{
+	dvec product = a * b, sum = product + c, back = sum - product;
+	dvec error = (product - (sum - back)) + (c - back);
+	bits inexact = (bits)(error != 0) & 1;
+	bits beyond = ((bits)error ^ (bits)sum) >> 63;
+
+	return (dvec)(((bits)sum - (beyond & inexact)) | inexact);
+}
+
+/* a * b + c with one rounding */
+INLINE vec
+fused(vec a, vec b, vec c)
+{
+	return narrow(fused_wide(lower(a), lower(b), lower(c)), fused_wide(upper(a), upper(b), upper(c)));
+}
+
+#endif
+
+/* kern.c, isa_product.c, isa_rows.c */
+int ISA(usable)(void);
+extern const struct qkv_kern ISA(kern);
+void ISA(scale)(float *x, float s, size_t n);
+void ISA(add)(float *x, const float *y, size_t n);
+void ISA(softmax)(float *x, size_t n);
+double ISA(sum)(const float *x, size_t n);
+void ISA(accumulate)(double *sums, const float *x, size_t n);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Compute kernels: one table a instruction set, all with the same bits.
+ *
+ * float32, every multiply-add fused, no function fails. A product's inner index
+ * runs in blocks of QKV_INNER, each one ascending chain of fused multiply-adds
+ * from zero; the block results are added in ascending order, starting from the first.
+ */
+#ifndef QKV_KERN_KERN_H
+#define QKV_KERN_KERN_H
+
+#include <stddef.h>
+
+#define QKV_INNER 256
+
+struct qkv_kern {
+	const char *name;
+	int (*usable)(void); /* whether this machine has the instructions */
+	size_t panel;        /* columns of a packed panel */
+
+	/*
+	 * packs b (k, n), whose element (p, j) is b[p * rs + j * cs], into out: ceil(n / panel) panels of
+	 * (k, panel), zeros beyond n; out is aligned to 64 bytes and has k * ceil(n / panel) * panel floats
+	 */
+	void (*pack)(float *out, const float *b, size_t k, size_t n, size_t rs, size_t cs);
+
+	/* c (m, n), rows ldc floats apart, = a (m, k), rows lda apart, times the packed b (k, n); k >= 1 */
+	void (*product)(float *c, size_t ldc, const float *a, size_t lda, const float *packed, size_t m, size_t k,
+		size_t n);
+
+	/* x (n,) times s; x (n,) plus y (n,) */
+	void (*scale)(float *x, float s, size_t n);
+	void (*add)(float *x, const float *y, size_t n);
+
+	/*
+	 * softmax of x (n,) in place: exp(x - max), summed in 16 lanes (element j in lane j % 16, ascending)
+	 * and a fixed tree, times 1 / sum; -infinity becomes an exact zero and never passes through exp;
+	 * a row of -infinity alone becomes zeros. The other values are finite.
+	 */
+	void (*softmax)(float *x, size_t n);
+
+	/* the sum of x (n,) in double, in the same 16 lanes and tree */
+	double (*sum)(const float *x, size_t n);
+
+	/* sums (n,) plus x (n,) */
+	void (*accumulate)(double *sums, const float *x, size_t n);
+};
+
+/* the kernels called isa (NULL: the fastest that this machine has), or NULL: unknown, or not on this machine */
+const struct qkv_kern *qkv_kern_find(const char *isa);
+
+/* the names in the table, joined by ", " */
+const char *qkv_kern_names(void);
+
+/* floats that a packed (k, n) needs */
+size_t qkv_kern_packed(const struct qkv_kern *kern, size_t k, size_t n);
+
+#endif
