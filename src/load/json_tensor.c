@@ -1,0 +1,293 @@
+/*
+ * The tensors of a document: nested arrays, which the scanner has lifted, or
+ * {"shape":[r,c],"dtype":"float32","data":"BASE64"}, little-endian.
+ */
+#include "load/json.h"
+
+#include "base/base64.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static float
+from_bits(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
+/* IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits */
+static float
+from_half(uint32_t h)
+{
+	uint32_t exponent = h >> 10 & 31, fraction = h & 0x3FF;
+	float magnitude = exponent == 0 ? (float)fraction * 0x1p-24f
+		: from_bits((exponent == 31 ? 255u : exponent + 127 - 15) << 23 | fraction << 13);
+
+	return h & 0x8000 ? -magnitude : magnitude;
+}
+
+static uint64_t
+little(const unsigned char *p, size_t size)
+{
+	uint64_t v = 0;
+
+	while (size--)
+		v = v << 8 | p[size];
+	return v;
+}
+
+static float
+read_float32(const unsigned char *p)
+{
+	return from_bits((uint32_t)little(p, 4));
+}
+
+static float
+read_float64(const unsigned char *p)
+{
+	uint64_t bits = little(p, 8);
+	double d;
+
+	memcpy(&d, &bits, sizeof d);
+	return (float)d;
+}
+
+static float
+read_float16(const unsigned char *p)
+{
+	return from_half((uint32_t)little(p, 2));
+}
+
+/* bfloat16: the upper half of a float32 */
+static float
+read_bfloat16(const unsigned char *p)
+{
+	return from_bits((uint32_t)little(p, 2) << 16);
+}
+
+static const struct dtype {
+	const char *name;
+	size_t size;
+	float (*read)(const unsigned char *p);
+} dtypes[] = {
+	{"float32", 4, read_float32},
+	{"float64", 8, read_float64},
+	{"float16", 2, read_float16},
+	{"bfloat16", 2, read_bfloat16},
+};
+
+enum { NUM_DTYPES = sizeof dtypes / sizeof *dtypes };
+
+/* an element's place, "[0][3]", into buf */
+static void
+print_index(char buf[256], size_t index, const size_t *shape, size_t rank)
+{
+	size_t at[QKV_RANK];
+	int n = 0;
+
+	for (size_t d = rank; d--; index /= shape[d])
+		at[d] = index % shape[d];
+	for (size_t d = 0; d < rank; d++)
+		n += snprintf(buf + n, 256 - (size_t)n, "[%zu]", at[d]);
+}
+
+static int
+shape(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m)
+{
+	struct qkv_member item;
+
+	if (!cJSON_IsArray(m->node))
+		return qkv_json_fail(j, m->node, m->place, "%s, expected an array of integers", qkv_json_kind(j, m->node));
+	part->count = 1;
+	for (item.node = m->node->child, item.place = m->place; item.node; item.node = item.node->next) {
+		size_t length = 0;
+
+		if (qkv_json_count(&length, j, &item, 0))
+			return -1;
+		if (part->rank == QKV_RANK)
+			return qkv_json_fail(j, m->node, m->place, "more than %d axes, expected less", QKV_RANK);
+		part->shape[part->rank++] = length;
+		if (length && part->count > SIZE_MAX / 8 / length)
+			return qkv_json_fail(j, m->node, m->place, "more elements than memory can hold, expected less");
+		part->count *= length;
+	}
+	return 0;
+}
+
+static int
+dtype(const struct dtype **row, const struct qkv_json *j, const struct qkv_member *m)
+{
+	const char *name = cJSON_IsString(m->node) ? m->node->valuestring : "";
+
+	if (!strncmp(name, "torch.", 6))
+		name += 6;
+	for (size_t i = 0; i < NUM_DTYPES; i++)
+		if (!strcmp(name, dtypes[i].name)) {
+			*row = &dtypes[i];
+			return 0;
+		}
+	return qkv_json_fail(j, m->node, m->place, "%s, expected one of float32, float64, float16, bfloat16",
+		*name ? m->node->valuestring : qkv_json_kind(j, m->node));
+}
+
+/* the text of a base64 string without the one escape it may have, "\/"; its length */
+static size_t
+unescape(char *out, const char *text, size_t length)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++)
+		if (text[i] != '\\' || i + 1 == length || text[i + 1] != '/')
+			out[n++] = text[i];
+	return n;
+}
+
+/* the bytes of a base64 string, to be freed */
+static unsigned char *
+bytes(size_t *length, const struct qkv_json *j, const struct qkv_member *m)
+{
+	const struct qkv_value *v = qkv_json_value(j, m->node);
+	const char *text = j->text->data + v->at + 1;
+	size_t size, bad;
+	unsigned char *raw;
+	char *plain = NULL;
+
+	if (v->kind != QKV_VALUE_TEXT) {
+		qkv_json_fail(j, m->node, m->place, "%s, expected a string in base64", qkv_json_kind(j, m->node));
+		return NULL;
+	}
+	size = v->is.end - 1 - (v->at + 1);
+	if (memchr(text, '\\', size)) {
+		plain = qkv_mem_new(size, 1, j->e);
+		if (!plain)
+			return NULL;
+		size = unescape(plain, text, size);
+		text = plain;
+	}
+	raw = qkv_mem_new(size / 4 + 1, 3, j->e);
+	if (raw && qkv_base64_read(raw, length, text, size, &bad)) {
+		qkv_text_fail(j->text, v->at + 1 + bad, j->e, "%s: not base64 here, expected A-Z a-z 0-9 + / and = at the end",
+			m->place);
+		qkv_mem_free(raw);
+		raw = NULL;
+	}
+	qkv_mem_free(plain);
+	return raw;
+}
+
+static int
+convert(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, const struct dtype *row,
+	const unsigned char *raw, int infinite)
+{
+	float *data = qkv_arena_new(j->arena, part->count, sizeof *data, j->e);
+
+	if (!data)
+		return -1;
+	for (size_t i = 0; i < part->count; i++) {
+		data[i] = row->read(raw + i * row->size);
+		if (!isfinite(data[i]) && !(infinite && data[i] < 0)) {
+			char index[256];
+
+			print_index(index, i, part->shape, part->rank);
+			return qkv_json_fail(j, m->node, part->place, "element %s is %s, expected a finite number", index,
+				isnan(data[i]) ? "NaN" : data[i] > 0 ? "infinity" : "-infinity");
+		}
+	}
+	part->data = data;
+	return 0;
+}
+
+static int
+from_object(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, int infinite)
+{
+	static const char *const names[] = {"shape", "dtype", "data"};
+	struct qkv_member member[3];
+	const struct dtype *row = NULL;
+	unsigned char *raw;
+	size_t length;
+	int result;
+
+	if (qkv_json_keys(j, m->node, m->place, names, 3))
+		return -1;
+	for (size_t i = 0; i < 3; i++) {
+		if (qkv_json_member(&member[i], j, m->node, m->place, names[i]))
+			return -1;
+		if (!member[i].node)
+			return qkv_json_fail(j, m->node, m->place, "no key \"%s\", expected shape, dtype and data", names[i]);
+	}
+	if (shape(part, j, &member[0]) || dtype(&row, j, &member[1]))
+		return -1;
+	raw = bytes(&length, j, &member[2]);
+	if (!raw)
+		return -1;
+	if (length != part->count * row->size)
+		result = qkv_json_fail(j, member[2].node, member[2].place, "%zu bytes, expected %zu for %zu elements of %s",
+			length, part->count * row->size, part->count, row->name);
+	else
+		result = convert(part, j, &member[2], row, raw, infinite);
+	qkv_mem_free(raw);
+	return result;
+}
+
+/* "3 axes (2 x 2 x 1)" into buf */
+static void
+print_shape(char buf[256], const struct qkv_part *part)
+{
+	int n = snprintf(buf, 256, part->rank == 1 ? "%zu axis" : "%zu axes", part->rank);
+
+	for (size_t d = 0; d < part->rank; d++)
+		n += snprintf(buf + n, 256 - (size_t)n, "%s%zu", d ? " x " : " (", part->shape[d]);
+	snprintf(buf + n, 256 - (size_t)n, part->rank ? ")" : "");
+}
+
+static int
+check_axes(const struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, size_t least, size_t most)
+{
+	static const char *const example[] = {"", "a vector such as [1,2]", "a matrix such as [[1,2],[3,4]]",
+		"matrices such as [[[1,2],[3,4]]]"};
+	size_t show = least < 3 ? least : 3;
+	char found[256], range[32] = "";
+
+	for (size_t d = 0; d < part->rank; d++)
+		if (!part->shape[d])
+			return qkv_json_fail(j, m->node, m->place, "empty, expected %s", example[show]);
+	if (part->rank >= least && part->rank <= most)
+		return 0;
+	print_shape(found, part);
+	if (most > least)
+		snprintf(range, sizeof range, " to %zu", most);
+	return qkv_json_fail(j, m->node, m->place, "%s, expected %zu%s: %s%s", found, least, range, example[show],
+		part->rank > most ? " (is there an axis of batches too many?)" : "");
+}
+
+int
+qkv_json_tensor(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, size_t least, size_t most,
+	int infinite)
+{
+	const struct qkv_value *v;
+
+	*part = (struct qkv_part){0};
+	if (!m->node)
+		return 0;
+	v = qkv_json_value(j, m->node);
+	part->at = v->at;
+	part->place = m->place;
+	if (v->kind == QKV_VALUE_TENSOR) {
+		part->data = v->is.tensor->data;
+		part->rank = v->is.tensor->rank;
+		part->count = v->is.tensor->count;
+		memcpy(part->shape, v->is.tensor->shape, sizeof part->shape);
+	} else if (!cJSON_IsObject(m->node)) {
+		return qkv_json_fail(j, m->node, m->place, "%s, expected an array of numbers of %zu axes, such as %s",
+			qkv_json_kind(j, m->node), least, least == 1 ? "[1,2]" : "[[1,2],[3,4]]");
+	} else if (from_object(part, j, m, infinite)) {
+		return -1;
+	}
+	return check_axes(part, j, m, least, most);
+}

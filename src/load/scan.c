@@ -1,0 +1,357 @@
+/* One strict pass over a JSON document: structure here, arrays of numbers in scan_tensor.c, strings in scan_string.c. */
+#include "load/scan_state.h"
+
+#include "base/mem.h"
+#include "kern/number.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+static int value(struct qkv_scanner *s, const struct qkv_frame *f);
+
+void
+qkv_scanner_space(struct qkv_scanner *s)
+{
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
+		s->p++;
+}
+
+/* writes the place that f stands for, "layers[2].W_Q[0][1]", at the end of buf[room]; returns where it begins */
+static char *
+place(char *buf, size_t room, const struct qkv_frame *f)
+{
+	char *p = buf + room - 1;
+
+	*p = 0;
+	for (; f && f->up; f = f->up) {
+		char digits[24];
+		size_t n = 0, i = f->index;
+
+		if (f->key) {
+			if (f->length + 1 > (size_t)(p - buf))
+				break;
+			p -= f->length;
+			memcpy(p, f->key, f->length);
+			if (f->up->up)
+				*--p = '.';
+			continue;
+		}
+		do
+			digits[n++] = (char)('0' + i % 10);
+		while (i /= 10);
+		if (n + 2 > (size_t)(p - buf))
+			break;
+		*--p = ']';
+		for (size_t j = 0; j < n; j++)
+			*--p = digits[j];
+		*--p = '[';
+	}
+	return p;
+}
+
+int
+qkv_scanner_fail(struct qkv_scanner *s, const struct qkv_frame *f, const char *at, const char *expected)
+{
+	char buf[256], found[64];
+	const char *where = place(buf, sizeof buf, f);
+	size_t n = 0, rest = (size_t)(s->end - at);
+
+	/* what stands there, up to something that ends a word */
+	while (n < rest && n < 40 && (!n || !strchr(" \t\r\n,]}:", at[n])))
+		n++;
+	while (n > 1 && n < rest && ((unsigned char)at[n] & 0xC0) == 0x80)
+		n--;
+	memcpy(found, at, n);
+	found[n] = 0;
+	return qkv_text_fail(s->text, (size_t)(at - s->text->data), s->e, "%s%s%s, expected %s", where,
+		*where ? ": " : "", n ? found : "the text ends here", expected);
+}
+
+static const char not_finite[] = "a finite number (JSON has no NaN or Infinity; only a bias may be \"-inf\")";
+
+/* whether what stands at s->p is what other languages write for a number that is not finite */
+static int
+is_not_finite(const struct qkv_scanner *s)
+{
+	const char *p = s->p < s->end && *s->p == '-' ? s->p + 1 : s->p;
+
+	return s->end - p >= 3 && (!memcmp(p, "NaN", 3) || !memcmp(p, "nan", 3) || !memcmp(p, "Inf", 3) ||
+		!memcmp(p, "inf", 3));
+}
+
+int
+qkv_scanner_fail_number(struct qkv_scanner *s, const struct qkv_frame *f, const char *bad)
+{
+	if (is_not_finite(s))
+		return qkv_scanner_fail(s, f, s->p, not_finite);
+	return bad == s->p ? qkv_scanner_fail(s, f, bad, "a number")
+		: qkv_scanner_fail(s, f, bad, "the rest of a number, or what follows one");
+}
+
+/* remembers a value that begins at the current byte, NULL when memory ends; dropped ones are not kept */
+struct qkv_value *
+qkv_scanner_note(struct qkv_scanner *s)
+{
+	struct qkv_scan *out = s->out;
+
+	if (s->dropping)
+		return &s->dropped;
+	if (out->num_values == out->room_values) {
+		size_t room = out->room_values ? 2 * out->room_values : 64;
+		struct qkv_value *grown = qkv_mem_resize(out->values, room, sizeof *grown, s->e);
+
+		if (!grown)
+			return NULL;
+		out->values = grown;
+		out->room_values = room;
+	}
+	out->values[out->num_values] = (struct qkv_value){.at = (size_t)(s->p - s->text->data), .key = s->key};
+	return &out->values[out->num_values++];
+}
+
+/* appends to the skeleton */
+static int
+keep(struct qkv_scanner *s, const char *text, size_t length)
+{
+	struct qkv_scan *out = s->out;
+
+	if (s->dropping)
+		return 0;
+	if (length > out->room - out->length) {
+		size_t room = 2 * (out->length + length) + 256;
+		char *grown = qkv_mem_resize(out->skeleton, room, 1, s->e);
+
+		if (!grown)
+			return -1;
+		out->skeleton = grown;
+		out->room = room;
+	}
+	memcpy(out->skeleton + out->length, text, length);
+	out->length += length;
+	return 0;
+}
+
+static int
+is_key(const struct qkv_frame *f, const char *name)
+{
+	return f->key && f->length == strlen(name) && !memcmp(f->key, name, f->length);
+}
+
+/* what an array under this key holds: one row a key with a matrix */
+static enum qkv_cells
+cells_of(const struct qkv_frame *f)
+{
+	static const struct {
+		const char *key;
+		enum qkv_cells cells;
+	} rows[] = {
+		{"embeddings", QKV_CELLS_NUMBER}, {"W_Q", QKV_CELLS_NUMBER}, {"W_K", QKV_CELLS_NUMBER},
+		{"W_V", QKV_CELLS_NUMBER}, {"W_O", QKV_CELLS_NUMBER}, {"W_QKV", QKV_CELLS_NUMBER},
+		{"b_Q", QKV_CELLS_NUMBER}, {"b_K", QKV_CELLS_NUMBER}, {"b_V", QKV_CELLS_NUMBER},
+		{"b_O", QKV_CELLS_NUMBER}, {"b_QKV", QKV_CELLS_NUMBER}, {"Q", QKV_CELLS_NUMBER},
+		{"K", QKV_CELLS_NUMBER}, {"V", QKV_CELLS_NUMBER}, {"scores", QKV_CELLS_NUMBER},
+		{"alpha", QKV_CELLS_NUMBER}, {"row_sums", QKV_CELLS_NUMBER}, {"col_sums", QKV_CELLS_NUMBER},
+		{"segments", QKV_CELLS_NUMBER}, {"mask", QKV_CELLS_FLAG}, {"key_mask", QKV_CELLS_FLAG},
+		{"bias", QKV_CELLS_BIAS},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (is_key(f, rows[i].key))
+			return rows[i].cells;
+	return QKV_CELLS_NONE;
+}
+
+static int
+string(struct qkv_scanner *s, const struct qkv_frame *f)
+{
+	const char *start = s->p;
+	size_t at = (size_t)(start - s->text->data);
+	struct qkv_value *v = qkv_scanner_note(s);
+
+	if (!v || qkv_scan_string(&at, s->text, s->e))
+		return -1;
+	s->p = s->text->data + at;
+	if (!is_key(f, "data"))
+		return keep(s, start, (size_t)(s->p - start));
+	v->kind = QKV_VALUE_TEXT;
+	v->is.end = at;
+	return keep(s, "\"\"", 2);
+}
+
+static int
+number(struct qkv_scanner *s, const struct qkv_frame *f)
+{
+	struct qkv_value *v = qkv_scanner_note(s);
+	const char *bad, *next;
+
+	if (!v)
+		return -1;
+	next = qkv_number_read(&v->is.number, s->p, s->end, &bad);
+	if (!next)
+		return qkv_scanner_fail_number(s, f, bad);
+	if (isinf(v->is.number))
+		return qkv_scanner_fail(s, f, s->p, "a number that a double can hold");
+	v->kind = QKV_VALUE_NUMBER;
+	s->p = next;
+	return keep(s, "0", 1);
+}
+
+static int
+array(struct qkv_scanner *s, const struct qkv_frame *f)
+{
+	struct qkv_frame item = {f, NULL, 0, 0, f->depth + 1};
+
+	if (!qkv_scanner_note(s) || keep(s, "[", 1))
+		return -1;
+	s->p++;
+	qkv_scanner_space(s);
+	if (s->p < s->end && *s->p == ']') {
+		s->p++;
+		return keep(s, "]", 1);
+	}
+	for (;; item.index++) {
+		if (value(s, &item))
+			return -1;
+		qkv_scanner_space(s);
+		if (s->p == s->end || (*s->p != ',' && *s->p != ']'))
+			return qkv_scanner_fail(s, f, s->p, "',' or ']'");
+		if (keep(s, s->p, 1))
+			return -1;
+		if (*s->p++ == ']')
+			return 0;
+		qkv_scanner_space(s);
+	}
+}
+
+/* reads "key": and leaves the member's frame in f */
+static int
+key(struct qkv_scanner *s, struct qkv_frame *f)
+{
+	size_t at = (size_t)(s->p - s->text->data);
+
+	if (s->p == s->end || *s->p != '"')
+		return qkv_scanner_fail(s, f->up, s->p, "a key in quotes");
+	if (qkv_scan_string(&at, s->text, s->e))
+		return -1;
+	f->key = s->p + 1;
+	f->length = at - 1 - (size_t)(f->key - s->text->data);
+	s->p = s->text->data + at;
+	qkv_scanner_space(s);
+	if (s->p == s->end || *s->p != ':')
+		return qkv_scanner_fail(s, f, s->p, "':'");
+	s->p++;
+	qkv_scanner_space(s);
+	return 0;
+}
+
+/* "key":value, into the skeleton unless the key is one of those that may hold anything */
+static int
+member(struct qkv_scanner *s, struct qkv_frame *f, int *first)
+{
+	int drops, result;
+
+	if (key(s, f))
+		return -1;
+	drops = is_key(f, "meta") || (f->length && f->key[0] == '_');
+	if (!drops && !s->dropping && memchr(f->key, '\\', f->length))
+		return qkv_scanner_fail(s, f->up, f->key - 1, "a key without escapes");
+	if (!drops && ((!*first && keep(s, ",", 1)) || keep(s, f->key - 1, f->length + 2) || keep(s, ":", 1)))
+		return -1;
+	s->key = (size_t)(f->key - 1 - s->text->data);
+	s->dropping += drops;
+	result = value(s, f);
+	s->dropping -= drops;
+	*first &= drops;
+	return result;
+}
+
+static int
+object(struct qkv_scanner *s, const struct qkv_frame *f)
+{
+	struct qkv_frame item = {f, NULL, 0, 0, f->depth + 1};
+	int first = 1;
+
+	if (!qkv_scanner_note(s) || keep(s, "{", 1))
+		return -1;
+	s->p++;
+	qkv_scanner_space(s);
+	if (s->p < s->end && *s->p == '}') {
+		s->p++;
+		return keep(s, "}", 1);
+	}
+	for (;;) {
+		if (member(s, &item, &first))
+			return -1;
+		qkv_scanner_space(s);
+		if (s->p == s->end || (*s->p != ',' && *s->p != '}'))
+			return qkv_scanner_fail(s, f, s->p, "',' or '}'");
+		if (*s->p++ == '}')
+			return keep(s, "}", 1);
+		qkv_scanner_space(s);
+	}
+}
+
+static int
+literal(struct qkv_scanner *s, const struct qkv_frame *f)
+{
+	static const char *const words[] = {"true", "false", "null"};
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t n = strlen(words[i]);
+
+		if ((size_t)(s->end - s->p) < n || memcmp(s->p, words[i], n))
+			continue;
+		if (!qkv_scanner_note(s) || keep(s, words[i], n))
+			return -1;
+		s->p += n;
+		return 0;
+	}
+	return qkv_scanner_fail(s, f, s->p, is_not_finite(s) ? not_finite : "a JSON value");
+}
+
+static int
+value(struct qkv_scanner *s, const struct qkv_frame *f)
+{
+	enum qkv_cells cells;
+
+	if (s->p == s->end)
+		return qkv_scanner_fail(s, f, s->p, "a JSON value");
+	if ((*s->p == '[' || *s->p == '{') && f->depth > QKV_DEPTH)
+		return qkv_text_fail(s->text, (size_t)(s->p - s->text->data), s->e,
+			"nesting deeper than %d, expected less", QKV_DEPTH);
+	switch (*s->p) {
+	case '{':
+		return object(s, f);
+	case '[':
+		cells = s->dropping ? QKV_CELLS_NONE : cells_of(f);
+		return cells == QKV_CELLS_NONE ? array(s, f) : qkv_scanner_tensor(s, f, cells) || keep(s, "0", 1) ? -1 : 0;
+	case '"':
+		return string(s, f);
+	default:
+		return *s->p == '-' || (*s->p >= '0' && *s->p <= '9') ? number(s, f) : literal(s, f);
+	}
+}
+
+int
+qkv_scan_read(struct qkv_scan *out, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e)
+{
+	struct qkv_scanner s = {.text = t, .arena = a, .e = e, .out = out, .p = t->data + *at, .end = t->data + t->size};
+	struct qkv_frame root = {NULL, NULL, 0, 0, 1};
+
+	*out = (struct qkv_scan){0};
+	if (s.p == s.end || *s.p != '{')
+		return qkv_scanner_fail(&s, &root, s.p, "a problem, which begins with '{'");
+	if (value(&s, &root))
+		return -1;
+	*at = (size_t)(s.p - t->data);
+	return 0;
+}
+
+void
+qkv_scan_free(struct qkv_scan *s)
+{
+	qkv_mem_free(s->values);
+	qkv_mem_free(s->skeleton);
+	*s = (struct qkv_scan){0};
+}

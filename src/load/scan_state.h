@@ -1,0 +1,48 @@
+/* What the parts of the scanner share; nobody else includes this. */
+#ifndef QKV_LOAD_SCAN_STATE_H
+#define QKV_LOAD_SCAN_STATE_H
+
+#include "load/scan.h"
+
+struct qkv_scanner {
+	const struct qkv_text *text;
+	struct qkv_arena *arena;
+	struct qkv_err *e;
+	struct qkv_scan *out;
+	const char *p, *end; /* what is still to be read */
+	size_t key;          /* offset of the key whose value comes next */
+	int dropping;        /* within a value that is not kept */
+	struct qkv_value dropped;
+};
+
+/* where a value stands: a member (key of length bytes) or an element (index) of what is up; the root has no up */
+struct qkv_frame {
+	const struct qkv_frame *up;
+	const char *key;
+	size_t length, index, depth;
+};
+
+/* what the cells of an array may be */
+enum qkv_cells {
+	QKV_CELLS_NONE,   /* not an array to lift */
+	QKV_CELLS_NUMBER,
+	QKV_CELLS_FLAG,   /* 0, 1, false, true */
+	QKV_CELLS_BIAS,   /* numbers, or the string "-inf" */
+};
+
+/* skips white space */
+void qkv_scanner_space(struct qkv_scanner *s);
+
+/* fails with the place of f and what stands at `at`; -1 */
+int qkv_scanner_fail(struct qkv_scanner *s, const struct qkv_frame *f, const char *at, const char *expected);
+
+/* fails because the number at s->p is none, from the byte at bad on; -1 */
+int qkv_scanner_fail_number(struct qkv_scanner *s, const struct qkv_frame *f, const char *bad);
+
+/* remembers a value that begins at s->p; NULL when memory ends */
+struct qkv_value *qkv_scanner_note(struct qkv_scanner *s);
+
+/* reads the array that begins at s->p into float32 */
+int qkv_scanner_tensor(struct qkv_scanner *s, const struct qkv_frame *f, enum qkv_cells cells);
+
+#endif

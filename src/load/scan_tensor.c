@@ -1,0 +1,205 @@
+/*
+ * Nested arrays of numbers, straight from the text into one float32 array.
+ *
+ * The first array of each depth sets the length that all others of that depth must have.
+ */
+#include "load/scan_state.h"
+
+#include "base/mem.h"
+#include "kern/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct lifting {
+	struct qkv_scanner *s;
+	struct qkv_tensor *t;
+	enum qkv_cells cells;
+	float *data;
+	size_t room;
+	int known[QKV_RANK]; /* shape[depth] has been set */
+};
+
+static int
+reserve(struct lifting *l)
+{
+	size_t room = l->room ? 2 * l->room : 256;
+	float *grown;
+
+	if (l->t->count < l->room)
+		return 0;
+	grown = qkv_mem_resize(l->data, room, sizeof *grown, l->s->e);
+	if (!grown)
+		return -1;
+	l->data = grown;
+	l->room = room;
+	return 0;
+}
+
+/* the word at the current byte, if it is that one */
+static int
+word(struct qkv_scanner *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	if ((size_t)(s->end - s->p) < n || memcmp(s->p, text, n))
+		return 0;
+	s->p += n;
+	return 1;
+}
+
+/* a cell of a mask: 0, 1, false or true */
+static int
+flag(struct lifting *l, const struct qkv_frame *f)
+{
+	struct qkv_scanner *s = l->s;
+	const char *start = s->p, *bad, *next;
+	double v;
+
+	if (word(s, "true") || word(s, "false")) {
+		l->data[l->t->count++] = *start == 't';
+		return 0;
+	}
+	next = qkv_number_read(&v, s->p, s->end, &bad);
+	if (!next || (v != 0 && v != 1))
+		return qkv_scanner_fail(s, f, s->p,
+			"0, 1, false or true, where 1 may attend (what is to be added to the scores goes into bias)");
+	l->data[l->t->count++] = v != 0;
+	s->p = next;
+	return 0;
+}
+
+/* one cell that the fast way leaves: "-inf" in a bias, or an error */
+static int
+odd(struct lifting *l, const struct qkv_frame *f)
+{
+	struct qkv_scanner *s = l->s;
+	const char *bad, *next;
+	double v;
+
+	if (l->cells == QKV_CELLS_BIAS && word(s, "\"-inf\"")) {
+		l->data[l->t->count++] = -INFINITY;
+		return 0;
+	}
+	next = qkv_number_read(&v, s->p, s->end, &bad);
+	if (!next)
+		return qkv_scanner_fail_number(s, f, bad);
+	return qkv_scanner_fail(s, f, s->p, "a number that float32 can hold");
+}
+
+/* cells up to something that is no comma; f->index becomes their number */
+static int
+cells(struct lifting *l, struct qkv_frame *f)
+{
+	struct qkv_scanner *s = l->s;
+
+	for (;;) {
+		size_t n = 0;
+
+		if (reserve(l))
+			return -1;
+		if (l->cells == QKV_CELLS_FLAG) {
+			if (flag(l, f))
+				return -1;
+			n = 1;
+		} else {
+			s->p = qkv_numbers_read(l->data + l->t->count, l->room - l->t->count, &n, s->p, s->end);
+			l->t->count += n;
+			if (!n) {
+				if (odd(l, f))
+					return -1;
+				n = 1;
+			}
+		}
+		f->index += n;
+		qkv_scanner_space(s);
+		if (s->p == s->end || *s->p != ',')
+			return 0;
+		s->p++;
+		qkv_scanner_space(s);
+	}
+}
+
+/* after the elements of an array: its end, and the same length as its sisters */
+static int
+close(struct lifting *l, const struct qkv_frame *f, size_t depth, size_t length, const char *start)
+{
+	struct qkv_scanner *s = l->s;
+
+	if (s->p == s->end || *s->p != ']')
+		return qkv_scanner_fail(s, f, s->p, "',' or ']'");
+	s->p++;
+	if (!l->known[depth]) {
+		l->known[depth] = 1;
+		l->t->shape[depth] = length;
+	} else if (l->t->shape[depth] != length) {
+		char expected[96];
+
+		snprintf(expected, sizeof expected, "%zu elements as in the first, not %zu", l->t->shape[depth], length);
+		return qkv_scanner_fail(s, f, start, expected);
+	}
+	return 0;
+}
+
+static int
+level(struct lifting *l, const struct qkv_frame *f, size_t depth)
+{
+	struct qkv_scanner *s = l->s;
+	struct qkv_frame item = {f, NULL, 0, 0, f->depth + 1};
+	const char *start = s->p++;
+
+	if (depth == QKV_RANK)
+		return qkv_text_fail(s->text, (size_t)(start - s->text->data), s->e,
+			"nesting deeper than %d in an array of numbers, expected less", QKV_RANK);
+	qkv_scanner_space(s);
+	if (s->p == s->end || *s->p == ']')
+		return close(l, f, depth, 0, start);
+	if (*s->p == '[' && (!l->t->rank || depth + 1 < l->t->rank)) {
+		for (;; item.index++) {
+			if (s->p == s->end || *s->p != '[')
+				return qkv_scanner_fail(s, &item, s->p, "an array of numbers, as before it");
+			if (level(l, &item, depth + 1))
+				return -1;
+			qkv_scanner_space(s);
+			if (s->p == s->end || *s->p != ',')
+				return close(l, f, depth, item.index + 1, start);
+			s->p++;
+			qkv_scanner_space(s);
+		}
+	}
+	if (*s->p == '[')
+		return qkv_scanner_fail(s, &item, s->p, "a number, as before it");
+	if (l->t->rank && depth + 1 != l->t->rank)
+		return qkv_scanner_fail(s, &item, s->p, "an array of numbers, as before it");
+	l->t->rank = depth + 1;
+	return cells(l, &item) ? -1 : close(l, f, depth, item.index, start);
+}
+
+int
+qkv_scanner_tensor(struct qkv_scanner *s, const struct qkv_frame *f, enum qkv_cells kind)
+{
+	struct qkv_tensor *t = qkv_arena_new(s->arena, 1, sizeof *t, s->e);
+	struct lifting l = {.s = s, .t = t, .cells = kind};
+	struct qkv_value *v = t ? qkv_scanner_note(s) : NULL;
+
+	if (!v)
+		return -1;
+	if (level(&l, f, 0)) {
+		qkv_mem_free(l.data);
+		return -1;
+	}
+	/* empty arrays alone have no number to set the rank */
+	for (size_t d = t->rank; d < QKV_RANK && l.known[d]; d++)
+		t->rank = d + 1;
+	if (t->count) {
+		float *fit = qkv_mem_resize(l.data, t->count, sizeof *fit, s->e);
+
+		t->data = qkv_arena_adopt(s->arena, fit ? fit : l.data, s->e);
+		if (!t->data)
+			return -1;
+	}
+	v->kind = QKV_VALUE_TENSOR;
+	v->is.tensor = t;
+	return 0;
+}
