@@ -1,0 +1,75 @@
+/* The layers of a problem, ready to be computed row block by row block. */
+#ifndef QKV_ATTEND_PREPARE_H
+#define QKV_ATTEND_PREPARE_H
+
+#include "base/pool.h"
+#include "kern/kern.h"
+#include "load/problem.h"
+
+/* rows of a block: the same for every instruction set, since column sums are added block by block */
+enum { QKV_ROWS = 16 };
+
+/* rows of heads: row i of head h begins at data[h * head + i * row]; data NULL: there are none */
+struct qkv_rows {
+	const float *data;
+	size_t head, row;
+};
+
+struct qkv_prepared {
+	const struct qkv_layer *layer;
+	struct qkv_rows q, k, v;  /* (H, n_q, d_k), (KV, n_k, d_k), (KV, n_k, d_v) */
+	float scale;
+	size_t *shown;            /* (num_shown,): positions of the heads to show, ascending */
+	size_t num_shown;
+};
+
+/* what a worker needs for a block of rows */
+struct qkv_slot {
+	float *strip;          /* (QKV_ROWS, n_k): scores on their way to alpha */
+	float *side;           /* (QKV_ROWS, H * d_v): contexts side by side */
+	float *out;            /* (QKV_ROWS, widest) of an output or a mean */
+	double *mean;          /* (QKV_ROWS, widest) */
+	unsigned char *hidden; /* (QKV_ROWS, n_k) */
+	double *cols;          /* (n_k,): column sums of the block */
+	double sums[QKV_ROWS]; /* row sums */
+};
+
+struct qkv_attend {
+	const struct qkv_problem *problem;
+	struct qkv_doc doc;
+	const struct qkv_kern *kern;
+	struct qkv_pool *pool;
+	struct qkv_arena arena;
+	unsigned stages;
+	int average;
+	struct qkv_prepared *layers; /* (num_layers,): those that are shown */
+	size_t num_layers;
+	size_t d_v, widest;          /* the most of any layer */
+
+	/* of the layer that is being computed */
+	float **packed_k, **packed_v; /* (KV,) */
+	float *packed_o;
+	struct qkv_slot *slots;       /* (num_slots,) */
+	size_t num_slots;
+};
+
+/* which layers and heads are shown: fills a->layers */
+int qkv_attend_select(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err *e);
+
+/* q, k and v of a layer: projected, or those of the document; finite */
+int qkv_attend_project(struct qkv_attend *a, struct qkv_prepared *l, struct qkv_err *e);
+
+/* that nothing computed from a layer can overflow */
+int qkv_attend_check(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_err *e);
+
+/* packs what the products of a layer need */
+void qkv_attend_pack(struct qkv_attend *a, const struct qkv_prepared *l);
+
+/* rows first to first + num - 1 of a stage of head h (any at QKV_OUTPUT); where they are, *stride floats apart */
+const float *qkv_attend_rows(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
+	enum qkv_stage stage, size_t h, size_t first, size_t num, size_t *stride);
+
+/* marks in hidden (n_k,) the keys that row i of head h may not attend to */
+void qkv_attend_hide(unsigned char *hidden, const struct qkv_layer *l, const struct qkv_doc *doc, size_t h, size_t i);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * Running an attend: matrices in order, their blocks computed side by side and handed over one by one.
+ *
+ * A block's column sums are added in double row by row, and the blocks' sums in ascending order, so that the
+ * number of threads cannot show.
+ */
+#include "attend/prepare.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+/* a matrix on its way to the consumer: a stage of one head, or the mean of several */
+struct job {
+	struct qkv_attend *a;
+	const struct qkv_prepared *l;
+	struct qkv_matrix m;
+	const size_t *heads; /* (num_heads,) positions */
+	size_t num_heads;
+	struct qkv_consumer *c;
+	size_t window; /* first block of those being computed */
+	struct qkv_block *blocks; /* (num_slots,) */
+};
+
+static void
+hide(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
+{
+	size_t n = b->matrix->cols;
+
+	for (size_t i = 0; i < b->rows; i++)
+		qkv_attend_hide(s->hidden + i * n, j->l->layer, &j->a->doc, j->heads[0], b->row + i);
+	/* the mean of several heads hides what all of them hide */
+	for (size_t h = 1; h < j->num_heads; h++)
+		for (size_t i = 0; i < b->rows; i++)
+			for (size_t k = 0; k < n; k++)
+				if (s->hidden[i * n + k] && qkv_layer_allows(j->l->layer, &j->a->doc, j->heads[h], b->row + i, k))
+					s->hidden[i * n + k] = 0;
+	b->hidden = s->hidden;
+}
+
+/* the mean over the heads, added in double head by head */
+static void
+average(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
+{
+	size_t cells = b->rows * j->m.cols;
+
+	memset(s->mean, 0, cells * sizeof *s->mean);
+	for (size_t h = 0; h < j->num_heads; h++) {
+		size_t stride;
+		const float *rows = qkv_attend_rows(j->a, j->l, s, j->m.stage, j->heads[h], b->row, b->rows, &stride);
+
+		for (size_t i = 0; i < b->rows; i++)
+			j->a->kern->accumulate(s->mean + i * j->m.cols, rows + i * stride, j->m.cols);
+	}
+	for (size_t i = 0; i < cells; i++)
+		s->out[i] = (float)(s->mean[i] / (double)j->num_heads);
+	b->data = s->out;
+	b->stride = j->m.cols;
+}
+
+static void
+compute(void *arg, size_t index, size_t worker)
+{
+	const struct job *j = arg;
+	struct qkv_slot *s = &j->a->slots[index];
+	struct qkv_block *b = &j->blocks[index];
+	size_t row = (j->window + index) * QKV_ROWS, left = j->m.rows - row;
+
+	(void)worker;
+	*b = (struct qkv_block){.matrix = &j->m, .row = row, .rows = left < QKV_ROWS ? left : QKV_ROWS};
+	if (j->m.head == QKV_MEAN && j->a->average)
+		average(j, s, b);
+	else
+		b->data = qkv_attend_rows(j->a, j->l, s, j->m.stage, j->heads ? j->heads[0] : 0, row, b->rows, &b->stride);
+	if (j->c->wants_hidden && j->m.stage >= QKV_SCORES && j->m.stage <= QKV_ALPHA && qkv_layer_hides(j->l->layer))
+		hide(j, s, b);
+	if (j->m.stage != QKV_ALPHA)
+		return;
+	memset(s->cols, 0, j->m.cols * sizeof *s->cols);
+	for (size_t i = 0; i < b->rows; i++) {
+		s->sums[i] = j->a->kern->sum(b->data + i * b->stride, j->m.cols);
+		j->a->kern->accumulate(s->cols, b->data + i * b->stride, j->m.cols);
+	}
+	b->row_sums = s->sums;
+}
+
+static int
+sees_nothing(const struct job *j, size_t i)
+{
+	for (size_t h = 0; h < j->num_heads; h++)
+		for (size_t k = 0; k < j->m.cols; k++)
+			if (qkv_layer_allows(j->l->layer, &j->a->doc, j->heads[h], i, k))
+				return 0;
+	return 1;
+}
+
+/* warns of queries without keys, and of ready rows that do not sum to 1 */
+static void
+note(const struct job *j, const struct qkv_block *b, struct qkv_notes *notes)
+{
+	int ready = j->l->layer->source == QKV_FROM_ALPHA;
+
+	for (size_t i = 0; i < b->rows; i++) {
+		enum qkv_note_kind kind = QKV_NOTE_HIDDEN_ROW;
+		size_t row = b->row + i;
+
+		if (ready && fabs(b->row_sums[i] - 1) > 1e-3)
+			kind = sees_nothing(j, row) ? QKV_NOTE_HIDDEN_ROW : QKV_NOTE_ROW_SUM;
+		else if (ready || b->row_sums[i] > 0)
+			continue;
+		if (j->m.head == QKV_MEAN)
+			qkv_note_add(notes, kind, 1, "layer %zu, mean, query %zu", j->m.layer, row);
+		else
+			qkv_note_add(notes, kind, 1, "layer %zu, head %zu, query %zu", j->m.layer, j->m.head, row);
+	}
+}
+
+static int
+run_blocks(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+{
+	size_t count = (j->m.rows + QKV_ROWS - 1) / QKV_ROWS;
+
+	for (j->window = 0; j->window < count; j->window += j->a->num_slots) {
+		size_t left = count - j->window, num = left < j->a->num_slots ? left : j->a->num_slots;
+
+		qkv_pool_run(j->a->pool, num, compute, j);
+		for (size_t n = 0; n < num; n++) {
+			if (j->m.stage == QKV_ALPHA) {
+				for (size_t k = 0; k < j->m.cols; k++)
+					col_sums[k] += j->a->slots[n].cols[k];
+				note(j, &j->blocks[n], notes);
+			}
+			if (j->c->rows(j->c, &j->blocks[n], e))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* one matrix from its beginning to its end */
+static int
+run_matrix(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+{
+	const struct qkv_layer *l = j->l->layer;
+	const struct qkv_doc *doc = &j->a->doc;
+	int keys = j->m.stage == QKV_K || j->m.stage == QKV_V, alpha = j->m.stage == QKV_ALPHA;
+
+	j->m.doc = doc;
+	j->m.layer = l->index;
+	j->m.rows = keys ? doc->n_k : doc->n_q;
+	j->m.cols = j->m.stage <= QKV_K ? l->d_k
+		: j->m.stage == QKV_V || j->m.stage == QKV_CONTEXT ? l->d_v
+		: j->m.stage != QKV_OUTPUT ? doc->n_k
+		: l->d_out ? l->d_out : doc->num_heads * l->d_v;
+	j->m.d_k = l->d_k;
+	j->m.has_scale = l->has_scale;
+	j->m.scale = j->l->scale;
+	j->m.mask = l->mask_name;
+	memset(col_sums, 0, doc->n_k * sizeof *col_sums);
+	return j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, notes, e) ||
+		j->c->matrix_end(j->c, alpha ? col_sums : NULL, e) ? -1 : 0;
+}
+
+/* whether head number h of a stage is shown: a key/value head where one of its query heads is */
+static int
+is_shown(const struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, size_t h)
+{
+	int keys = stage == QKV_K || stage == QKV_V;
+	size_t group = keys ? a->doc.num_heads / a->doc.num_kv_heads : 1;
+
+	for (size_t i = 0; i < l->num_shown; i++)
+		if (l->shown[i] / group == h)
+			return 1;
+	return 0;
+}
+
+static int
+run_heads(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+{
+	const struct qkv_layer *l = j->l->layer;
+
+	for (size_t h = 0; h < l->num_heads; h++)
+		for (unsigned s = 0; s < QKV_OUTPUT; s++) {
+			if (!(j->a->stages >> s & 1) || !is_shown(j->a, j->l, (enum qkv_stage)s, h))
+				continue;
+			j->heads = &h;
+			j->num_heads = 1;
+			j->m.stage = (enum qkv_stage)s;
+			j->m.head = l->head_index ? l->head_index[h] : h;
+			if (run_matrix(j, col_sums, notes, e))
+				return -1;
+		}
+	return 0;
+}
+
+static int
+run_mean(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+{
+	size_t *heads = qkv_mem_new(j->l->layer->num_heads, sizeof *heads, e);
+	int result = heads ? 0 : -1;
+
+	for (unsigned s = 0; !result && s < QKV_OUTPUT; s++) {
+		if (!(j->a->stages >> s & 1))
+			continue;
+		j->heads = heads;
+		j->num_heads = 0;
+		for (size_t h = 0; h < j->l->layer->num_heads; h++)
+			if (is_shown(j->a, j->l, (enum qkv_stage)s, h))
+				heads[j->num_heads++] = h;
+		j->m.stage = (enum qkv_stage)s;
+		j->m.head = QKV_MEAN;
+		result = run_matrix(j, col_sums, notes, e);
+	}
+	qkv_mem_free(heads);
+	return result;
+}
+
+static int
+run_layer(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+{
+	qkv_attend_pack(j->a, j->l);
+	if (j->a->average ? run_mean(j, col_sums, notes, e) : run_heads(j, col_sums, notes, e))
+		return -1;
+	if (!(j->a->stages >> QKV_OUTPUT & 1))
+		return 0;
+	j->heads = NULL;
+	j->num_heads = 0;
+	j->m.stage = QKV_OUTPUT;
+	j->m.head = QKV_NONE;
+	return run_matrix(j, col_sums, notes, e);
+}
+
+int
+qkv_attend_run(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, struct qkv_err *e)
+{
+	struct job j = {.a = a, .c = c};
+	double *col_sums = qkv_mem_new(a->doc.n_k, sizeof *col_sums, e);
+	int result;
+
+	j.blocks = col_sums ? qkv_mem_new(a->num_slots, sizeof *j.blocks, e) : NULL;
+	result = j.blocks ? c->doc_begin(c, &a->doc, e) : -1;
+	for (size_t n = 0; !result && n < a->num_layers; n++) {
+		j.l = &a->layers[n];
+		result = run_layer(&j, col_sums, notes, e);
+	}
+	if (!result)
+		result = c->doc_end(c, e);
+	qkv_mem_free(j.blocks);
+	qkv_mem_free(col_sums);
+	return result;
+}
