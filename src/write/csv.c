@@ -1,0 +1,290 @@
+/*
+ * CSV as of RFC 4180 (with LF), and TSV with backslash escapes.
+ *
+ * Wide: layer,head,query,token,KEY...,row_sum; a line a query, and after each head of alpha a margin line with the
+ * column sums and their total. Long: doc,layer,head,query,key,query_token,key_token,alpha; a line a cell.
+ */
+#include "write/out.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct csv {
+	struct qkv_consumer consumer;
+	struct qkv_write_options options;
+	struct qkv_out out;
+	const struct qkv_doc *doc;
+	const struct qkv_matrix *m;
+	const char *const *labels; /* of the rows */
+	char comma;
+	int begun;                 /* something has been written */
+};
+
+/* whether a reader could take a plain field for something else */
+static int
+needs_quotes(const char *text)
+{
+	return strpbrk(text, ",\"\r\n") || !text[strspn(text, " ")];
+}
+
+static void
+quoted(struct csv *w, const char *text)
+{
+	qkv_out_char(&w->out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			qkv_out_char(&w->out, '"');
+		qkv_out_char(&w->out, *text);
+	}
+	qkv_out_char(&w->out, '"');
+}
+
+/* with the backslash escapes of TSV */
+static void
+escaped(struct csv *w, const char *text)
+{
+	static const char plain[] = "\t\n\r\\", letters[] = "tnr\\";
+
+	for (; *text; text++) {
+		const char *at = strchr(plain, *text);
+
+		if (at)
+			qkv_out_char(&w->out, '\\');
+		qkv_out_char(&w->out, at ? letters[at - plain] : *text);
+	}
+}
+
+static void
+label(struct csv *w, const char *text)
+{
+	if (w->options.tsv)
+		escaped(w, text);
+	else if (needs_quotes(text))
+		quoted(w, text);
+	else
+		qkv_out_text(&w->out, text);
+}
+
+static void
+head_name(struct csv *w, size_t head)
+{
+	if (head == QKV_MEAN)
+		qkv_out_text(&w->out, "mean");
+	else if (head != QKV_NONE)
+		qkv_out_count(&w->out, head);
+}
+
+static int
+has_sums(const struct csv *w)
+{
+	return w->m->stage == QKV_ALPHA && !w->options.bare;
+}
+
+static int
+is_by_key(const struct qkv_matrix *m)
+{
+	return m->stage >= QKV_SCORES && m->stage <= QKV_ALPHA;
+}
+
+/* joins the words by the separator */
+static void
+words(struct csv *w, const char *const *list)
+{
+	for (; *list; list++) {
+		qkv_out_text(&w->out, *list);
+		if (list[1])
+			qkv_out_char(&w->out, w->comma);
+	}
+}
+
+static void
+header(struct csv *w)
+{
+	static const char *const of_cells[] = {"doc", "layer", "head", "query", "key", "query_token", "key_token", NULL};
+	static const char *const of_queries[] = {"layer", "head", "query", "token", NULL};
+	static const char *const of_keys[] = {"layer", "head", "key", "token", NULL};
+	const struct qkv_matrix *m = w->m;
+
+	if (w->options.layout_long) {
+		words(w, of_cells);
+		qkv_out_char(&w->out, w->comma);
+		qkv_out_text(&w->out, qkv_stage_names[m->stage]);
+		qkv_out_char(&w->out, '\n');
+		return;
+	}
+	words(w, m->stage == QKV_K || m->stage == QKV_V ? of_keys : of_queries);
+	for (size_t j = 0; j < m->cols; j++) {
+		qkv_out_char(&w->out, w->comma);
+		if (is_by_key(m) && w->options.header == QKV_HEADER_LABELS) {
+			label(w, w->doc->key_tokens[j]);
+			continue;
+		}
+		if (is_by_key(m))
+			qkv_out_char(&w->out, 'k');
+		qkv_out_count(&w->out, j);
+	}
+	if (has_sums(w) && !w->options.no_row_sums) {
+		qkv_out_char(&w->out, w->comma);
+		qkv_out_text(&w->out, "row_sum");
+	}
+	qkv_out_char(&w->out, '\n');
+}
+
+/* layer,head, of the matrix */
+static void
+prefix(struct csv *w)
+{
+	qkv_out_count(&w->out, w->m->layer);
+	qkv_out_char(&w->out, w->comma);
+	head_name(w, w->m->head);
+	qkv_out_char(&w->out, w->comma);
+}
+
+static void
+cells(struct csv *w, const float *x, size_t count)
+{
+	for (size_t j = 0; j < count; j++) {
+		if (j)
+			qkv_out_char(&w->out, w->comma);
+		qkv_out_float(&w->out, x[j]);
+	}
+}
+
+static void
+wide_row(struct csv *w, const struct qkv_block *b, size_t i)
+{
+	if (!w->options.bare) {
+		prefix(w);
+		qkv_out_count(&w->out, b->row + i);
+		qkv_out_char(&w->out, w->comma);
+		label(w, w->labels[b->row + i]);
+		qkv_out_char(&w->out, w->comma);
+	}
+	cells(w, b->data + i * b->stride, w->m->cols);
+	if (has_sums(w) && !w->options.no_row_sums) {
+		qkv_out_char(&w->out, w->comma);
+		qkv_out_float(&w->out, (float)b->row_sums[i]);
+	}
+	qkv_out_char(&w->out, '\n');
+}
+
+static void
+long_row(struct csv *w, const struct qkv_block *b, size_t i)
+{
+	for (size_t j = 0; j < w->m->cols; j++) {
+		qkv_out_count(&w->out, w->doc->index);
+		qkv_out_char(&w->out, w->comma);
+		prefix(w);
+		qkv_out_count(&w->out, b->row + i);
+		qkv_out_char(&w->out, w->comma);
+		qkv_out_count(&w->out, j);
+		qkv_out_char(&w->out, w->comma);
+		label(w, w->labels[b->row + i]);
+		qkv_out_char(&w->out, w->comma);
+		label(w, w->doc->key_tokens[j]);
+		qkv_out_char(&w->out, w->comma);
+		qkv_out_float(&w->out, b->data[i * b->stride + j]);
+		qkv_out_char(&w->out, '\n');
+	}
+}
+
+static int
+doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
+{
+	struct csv *w = (struct csv *)c;
+
+	if (w->doc && !w->options.layout_long)
+		return qkv_fail(e, QKV_EINPUT, "a second document for a wide table, expected one");
+	w->doc = doc;
+	return 0;
+}
+
+static int
+matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err *e)
+{
+	struct csv *w = (struct csv *)c;
+	int heads = w->options.header != QKV_HEADER_NONE && !w->options.bare;
+
+	if (w->options.layout_long && !is_by_key(m))
+		return qkv_fail(e, QKV_EUSAGE, "stage %s has no keys for a long table, expected a wide one", qkv_stage_names[m->stage]);
+	w->m = m;
+	w->labels = m->stage == QKV_K || m->stage == QKV_V ? w->doc->key_tokens : w->doc->query_tokens;
+	if (!w->begun && w->options.bom)
+		qkv_out_text(&w->out, "\xEF\xBB\xBF");
+	if (!w->begun && heads)
+		header(w);
+	w->begun = 1;
+	return qkv_out_check(&w->out, e);
+}
+
+static int
+rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
+{
+	struct csv *w = (struct csv *)c;
+
+	for (size_t i = 0; i < b->rows; i++) {
+		if (w->options.layout_long)
+			long_row(w, b, i);
+		else
+			wide_row(w, b, i);
+	}
+	return qkv_out_check(&w->out, e);
+}
+
+static int
+matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
+{
+	struct csv *w = (struct csv *)c;
+	double total = 0;
+
+	if (w->options.layout_long || !has_sums(w) || w->options.no_col_sums)
+		return 0;
+	prefix(w);
+	qkv_out_char(&w->out, w->comma);
+	qkv_out_text(&w->out, "col_sum");
+	for (size_t j = 0; j < w->m->cols; j++) {
+		qkv_out_char(&w->out, w->comma);
+		qkv_out_float(&w->out, (float)col_sums[j]);
+		total += col_sums[j];
+	}
+	if (!w->options.no_row_sums) {
+		qkv_out_char(&w->out, w->comma);
+		qkv_out_float(&w->out, (float)total);
+	}
+	qkv_out_char(&w->out, '\n');
+	return qkv_out_check(&w->out, e);
+}
+
+static int
+doc_end(struct qkv_consumer *c, struct qkv_err *e)
+{
+	return qkv_out_flush(&((struct csv *)c)->out, e);
+}
+
+static void
+close(struct qkv_consumer *c)
+{
+	if (!c)
+		return;
+	qkv_out_close(&((struct csv *)c)->out);
+	qkv_mem_free(c);
+}
+
+int
+qkv_csv_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e)
+{
+	struct csv *w = qkv_mem_new(1, sizeof *w, e);
+
+	if (!w)
+		return -1;
+	w->consumer = (struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close};
+	w->options = *o;
+	w->comma = o->tsv ? '\t' : ',';
+	if (qkv_out_open(&w->out, s, o->precision, e)) {
+		qkv_mem_free(w);
+		return -1;
+	}
+	*c = &w->consumer;
+	return 0;
+}
