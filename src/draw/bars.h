@@ -1,0 +1,20 @@
+/* How long the bars are that stand for row sums, right of a panel, and for column sums, below it. */
+#ifndef QKV_DRAW_BARS_H
+#define QKV_DRAW_BARS_H
+
+#include "draw/figure.h"
+#include "kern/number.h"
+
+/* one scale of each kind for all panels: from 0 to the largest sum, whose number stands at its mark */
+struct qkv_bars {
+	double row_top, col_top;
+	char row_number[QKV_NUMBER_MAX + 1], col_number[QKV_NUMBER_MAX + 1];
+	size_t right, below; /* pixels that bars take right of a panel, and below it */
+};
+
+void qkv_bars_scale(struct qkv_bars *b, const struct qkv_panel *panels, size_t count);
+
+int qkv_bars_mark(
+	const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e);
+
+#endif

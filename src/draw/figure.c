@@ -1,0 +1,344 @@
+/*
+ * The layout of a figure: title and colour bars, then a grid of panels. Around each panel: its heading and the
+ * key labels above, the query labels to the left, bars of the sums to the right and below.
+ */
+#include "draw/figure.h"
+
+#include "base/mem.h"
+#include "draw/bars.h"
+#include "draw/glyph.h"
+#include "draw/grid.h"
+#include "draw/legend.h"
+
+#include <string.h>
+
+enum {
+	MARGIN = 16,
+	GAP = QKV_GLYPH_HEIGHT / 2, /* from labels to cells: labels of small cells stand out by no more */
+	BETWEEN = 24,               /* panels and what belongs to them */
+	LETTER = 8,
+	HEADING = QKV_GLYPH_HEIGHT + 6,
+};
+
+/* what is needed until the marks are placed; pixels */
+struct plan {
+	const struct qkv_doc *doc;
+	struct qkv_panel *panels;
+	size_t count;
+	const struct qkv_draw_options *o;
+	size_t rows, cols;    /* of the grid */
+	size_t *left, *wide;  /* (cols,): labels, then panel and bars */
+	size_t *above, *high; /* (rows,): heading and labels, then panel and bars */
+	struct qkv_bars bars;
+	struct qkv_legend legend;
+};
+
+static void
+raise_to(size_t *a, size_t b)
+{
+	if (*a < b)
+		*a = b;
+}
+
+/* a + b, or the largest number */
+static size_t
+plus(size_t a, size_t b)
+{
+	return a > (size_t)-1 - b ? (size_t)-1 : a + b;
+}
+
+static size_t
+times(size_t a, size_t b)
+{
+	return b && a > (size_t)-1 / b ? (size_t)-1 : a * b;
+}
+
+int
+qkv_figure_check(
+	size_t width, size_t height, const char *how, const struct qkv_draw_options *o, struct qkv_err *e)
+{
+	if (width <= QKV_FIGURE_SIDE && height <= QKV_FIGURE_SIDE &&
+		times(width, height) <= QKV_FIGURE_PIXELS)
+		return 0;
+	return qkv_fail(e, QKV_EINPUT,
+		"picture would be %s%zu x %zu pixels, at most %u a side and %u in all; %s", how, width,
+		height, QKV_FIGURE_SIDE, QKV_FIGURE_PIXELS,
+		o->cell > 1 ? "use a smaller --cell" : "show fewer heads or layers");
+}
+
+int
+qkv_figure_mark(struct qkv_figure *f, const struct qkv_mark *m, struct qkv_err *e)
+{
+	if (f->count == f->room) {
+		size_t room = f->room ? 2 * f->room : 256;
+		struct qkv_mark *marks = qkv_mem_resize(f->marks, room, sizeof *marks, e);
+
+		if (!marks)
+			return -1;
+		f->marks = marks;
+		f->room = room;
+	}
+	f->marks[f->count++] = *m;
+	return 0;
+}
+
+int
+qkv_figure_rect(
+	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, size_t w, size_t h, struct qkv_err *e)
+{
+	return qkv_figure_mark(f, &(struct qkv_mark){QKV_MARK_RECT, ink, x, y, w, h, {NULL}}, e);
+}
+
+int
+qkv_figure_text(
+	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, const char *text, struct qkv_err *e)
+{
+	struct qkv_label *l = &f->texts[f->num_texts];
+
+	if (qkv_label_new(l, text, (size_t)-1, e))
+		return -1;
+	f->num_texts++;
+	return qkv_figure_mark(
+		f, &(struct qkv_mark){QKV_MARK_WORDS, ink, x, y, l->width, QKV_GLYPH_HEIGHT, {l}}, e);
+}
+
+/* stages shown, and the scale of each: 0 to the largest value, or as far below 0 where a value is negative */
+static void
+set_spans(struct qkv_figure *f, const struct plan *p)
+{
+	for (int i = 0; p->o->extent && i < QKV_STAGES; i++) {
+		f->spans[i].low = p->o->extent->low[i];
+		f->spans[i].high = p->o->extent->high[i];
+	}
+	for (size_t i = 0; i < p->count; i++) {
+		const struct qkv_panel *panel = &p->panels[i];
+		struct qkv_span *s = &f->spans[panel->stage];
+
+		f->stages |= 1u << panel->stage;
+		f->has_masked |= panel->has_masked;
+		s->high = panel->top > s->high ? panel->top : s->high;
+		s->low = panel->low < s->low ? panel->low : s->low;
+	}
+	for (int i = 0; i < QKV_STAGES; i++) {
+		struct qkv_span *s = &f->spans[i];
+
+		if (s->low < 0) {
+			s->map = QKV_MAP_BALANCE;
+			s->high = -s->low > s->high ? -s->low : s->high;
+			s->low = -s->high;
+		}
+		if (!(s->high > 0))
+			s->high = 1;
+	}
+}
+
+/* the axis of features of a panel, made where no panel before it had as many */
+static int
+find_axis(const struct qkv_axis **a, struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e)
+{
+	size_t i = 2;
+
+	while (i < f->num_axes && f->axes[i].n != p->cols)
+		i++;
+	*a = &f->axes[i];
+	if (i < f->num_axes)
+		return 0;
+	f->num_axes++;
+	return qkv_axis_new(&f->axes[i], NULL, p->cols, p->col_pool, p->cell_w, e);
+}
+
+static int
+make_axes(struct qkv_figure *f, const struct plan *p, struct qkv_notes *notes, struct qkv_err *e)
+{
+	const struct qkv_panel *first = &p->panels[0];
+
+	f->axes = qkv_mem_new(2 + p->count, sizeof *f->axes, e);
+	if (!f->axes)
+		return -1;
+	f->num_axes = 2;
+	if (qkv_axis_new(&f->axes[0], p->doc->query_tokens, p->doc->n_q, first->row_pool, first->cell_h, e) ||
+		qkv_axis_new(&f->axes[1], p->doc->key_tokens, p->doc->n_k, first->row_pool, first->cell_h, e))
+		return -1;
+	for (size_t i = 0; i < p->count; i++) {
+		struct qkv_panel *panel = &p->panels[i];
+
+		panel->row_axis = &f->axes[qkv_stage_has_key_rows(panel->stage)];
+		panel->col_axis = &f->axes[1];
+		if (!qkv_stage_has_key_columns(panel->stage) && find_axis(&panel->col_axis, f, panel, e))
+			return -1;
+	}
+	qkv_axis_note(&f->axes[0], notes);
+	if (!p->doc->self_attention)
+		qkv_axis_note(&f->axes[1], notes);
+	return 0;
+}
+
+/* the room that each row and column of the grid needs */
+static void
+measure(struct plan *p, const struct qkv_figure *f)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		const struct qkv_panel *panel = &p->panels[i];
+		size_t r = panel->grid_row, c = panel->grid_col;
+		int has_sums = panel->row_sums || panel->col_sums;
+		char heading[96];
+
+		raise_to(&p->wide[c], plus(times(panel->wide, panel->cell_w), has_sums ? p->bars.right : 0));
+		raise_to(&p->high[r], plus(times(panel->high, panel->cell_h), has_sums ? p->bars.below : 0));
+		if (p->o->bare)
+			continue;
+		qkv_legend_heading(heading, f, p->doc, panel);
+		raise_to(&p->wide[c], LETTER * strlen(heading));
+		raise_to(&p->left[c], panel->row_axis->extent + GAP);
+		raise_to(&p->above[r], HEADING + panel->col_axis->extent + GAP);
+	}
+}
+
+/* sets where each panel stands, and the size of the figure */
+static int
+place(struct qkv_figure *f, struct plan *p, struct qkv_err *e)
+{
+	int bare = p->o->bare;
+	size_t gap = bare ? p->panels[0].cell_h : BETWEEN, content = 0, x = bare ? 0 : MARGIN, y = x;
+
+	for (size_t c = 0; c < p->cols; c++)
+		content = plus(content, plus(p->left[c] + (c ? gap : 0), p->wide[c]));
+	if (!bare) {
+		qkv_legend_size(&p->legend, f, x, y, content);
+		y += p->legend.height + BETWEEN / 2;
+	}
+	for (size_t i = 0; i < p->count; i++) {
+		struct qkv_panel *panel = &p->panels[i];
+
+		panel->x = x;
+		panel->y = y;
+		for (size_t c = 0; c < panel->grid_col; c++)
+			panel->x = plus(panel->x, p->left[c] + p->wide[c] + gap);
+		for (size_t r = 0; r < panel->grid_row; r++)
+			panel->y = plus(panel->y, p->above[r] + p->high[r] + gap);
+		panel->x = plus(panel->x, p->left[panel->grid_col]);
+		panel->y = plus(panel->y, p->above[panel->grid_row]);
+	}
+	for (size_t r = 0; r < p->rows; r++)
+		y = plus(y, plus(p->above[r] + (r ? gap : 0), p->high[r]));
+	raise_to(&content, p->legend.width);
+	f->width = plus(content, bare ? 0 : 2 * MARGIN);
+	f->height = plus(y, bare ? 0 : MARGIN);
+	return qkv_figure_check(f->width, f->height, "", p->o, e);
+}
+
+static int
+mark_labels(struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e)
+{
+	struct qkv_mark m = {QKV_MARK_WORDS, QKV_INK_TEXT, 0, 0, 0, QKV_GLYPH_HEIGHT, {NULL}};
+
+	for (size_t i = 0; i < p->row_axis->count; i++) {
+		m.of.label = &p->row_axis->labels[i];
+		m.w = m.of.label->width;
+		m.x = p->x - GAP - m.w;
+		m.y = (size_t)((long)p->y + qkv_axis_place(p->row_axis, i));
+		if (qkv_figure_mark(f, &m, e))
+			return -1;
+	}
+	m.kind = QKV_MARK_WORDS_UP;
+	m.w = QKV_GLYPH_HEIGHT;
+	for (size_t j = 0; j < p->col_axis->count; j++) {
+		m.of.label = &p->col_axis->labels[j];
+		m.h = m.of.label->width;
+		m.x = (size_t)((long)p->x + qkv_axis_place(p->col_axis, j));
+		m.y = p->y - GAP - m.h;
+		if (qkv_figure_mark(f, &m, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* a line of one pixel around the cells */
+static int
+mark_frame(struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e)
+{
+	size_t w = p->wide * p->cell_w, h = p->high * p->cell_h;
+
+	if (qkv_figure_rect(f, QKV_INK_FAINT, p->x - 1, p->y - 1, w + 2, 1, e) ||
+		qkv_figure_rect(f, QKV_INK_FAINT, p->x - 1, p->y + h, w + 2, 1, e) ||
+		qkv_figure_rect(f, QKV_INK_FAINT, p->x - 1, p->y, 1, h, e))
+		return -1;
+	return qkv_figure_rect(f, QKV_INK_FAINT, p->x + w, p->y, 1, h, e);
+}
+
+static int
+mark_all(struct qkv_figure *f, const struct plan *p, struct qkv_err *e)
+{
+	char heading[96];
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct qkv_panel *panel = &p->panels[i];
+		struct qkv_mark m = {QKV_MARK_CELLS, QKV_INK_PAPER, panel->x, panel->y,
+			panel->wide * panel->cell_w, panel->high * panel->cell_h, {NULL}};
+
+		m.of.panel = panel;
+		if (qkv_figure_mark(f, &m, e))
+			return -1;
+		if (p->o->bare)
+			continue;
+		qkv_legend_heading(heading, f, p->doc, panel);
+		if (qkv_figure_text(
+			    f, QKV_INK_TEXT, panel->x, panel->y - p->above[panel->grid_row], heading, e))
+			return -1;
+		if (mark_frame(f, panel, e) || mark_labels(f, panel, e) ||
+			qkv_bars_mark(&p->bars, f, panel, e))
+			return -1;
+	}
+	return p->o->bare ? 0 : qkv_legend_mark(&p->legend, f, e);
+}
+
+static int
+lay_out(struct qkv_figure *f, struct plan *p, struct qkv_notes *notes, struct qkv_err *e)
+{
+	size_t sides = p->cols + p->rows;
+
+	p->left = qkv_mem_new(2 * sides, sizeof *p->left, e);
+	/* a heading and two numbers of bars for each panel; title, caption, key; two numbers and a name a stage */
+	f->texts = p->left ? qkv_mem_new(3 * p->count + 3 + 3 * QKV_STAGES, sizeof *f->texts, e) : NULL;
+	if (!f->texts)
+		return -1;
+	p->wide = p->left + p->cols;
+	p->above = p->wide + p->cols;
+	p->high = p->above + p->rows;
+	if (!p->o->bare) {
+		if (make_axes(f, p, notes, e))
+			return -1;
+		qkv_legend_words(f, p->doc, p->panels, p->count);
+	}
+	qkv_bars_scale(&p->bars, p->panels, p->count);
+	measure(p, f);
+	return place(f, p, e) || mark_all(f, p, e) ? -1 : 0;
+}
+
+int
+qkv_figure_new(struct qkv_figure *f, const struct qkv_doc *doc, struct qkv_panel *panels, size_t count,
+	const struct qkv_draw_options *o, struct qkv_notes *notes, struct qkv_err *e)
+{
+	struct plan p = {.doc = doc, .panels = panels, .count = count, .o = o};
+	int status;
+
+	memset(f, 0, sizeof *f);
+	set_spans(f, &p);
+	qkv_grid_arrange(panels, count, f->stages, &p.rows, &p.cols);
+	qkv_grid_size(panels, count, p.cols, o);
+	status = lay_out(f, &p, notes, e);
+	qkv_mem_free(p.left);
+	return status;
+}
+
+void
+qkv_figure_free(struct qkv_figure *f)
+{
+	for (size_t i = 0; i < f->num_axes; i++)
+		qkv_axis_free(&f->axes[i]);
+	for (size_t i = 0; i < f->num_texts; i++)
+		qkv_label_free(&f->texts[i]);
+	qkv_mem_free(f->axes);
+	qkv_mem_free(f->texts);
+	qkv_mem_free(f->marks);
+}

@@ -1,0 +1,34 @@
+/* Which glyphs stand where in a label, so that any token can be told from any other. */
+#ifndef QKV_DRAW_LABEL_H
+#define QKV_DRAW_LABEL_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+#define QKV_LABEL_LIMIT 192 /* pixels that a token may take: 24 letters, or 12 syllables of Hangul */
+
+/* a glyph (of qkv_glyph_get) whose left edge is x pixels right of the label's */
+struct qkv_spot {
+	uint32_t code;
+	uint32_t x;
+};
+
+struct qkv_label {
+	struct qkv_spot *spots;
+	size_t count;
+	size_t width;     /* pixels */
+	int shortened;    /* ends in an ellipsis that is not in the text */
+	size_t missing;   /* characters that the font lacks */
+	uint32_t lacking; /* the first of them */
+};
+
+/*
+ * Lays out text, UTF-8, at most limit pixels wide. Spaces at either end, controls, and what would be empty
+ * or invisible altogether are given a visible form; marks lie over the character before them.
+ */
+int qkv_label_new(struct qkv_label *l, const char *text, size_t limit, struct qkv_err *e);
+
+void qkv_label_free(struct qkv_label *l);
+
+#endif

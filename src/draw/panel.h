@@ -1,0 +1,43 @@
+/* Which cells of a matrix a picture shows: all of them, or the largest of each square group. */
+#ifndef QKV_DRAW_PANEL_H
+#define QKV_DRAW_PANEL_H
+
+#include "base/err.h"
+
+#define QKV_PANEL_SIDE 2048 /* cells a side that are shown at most, unless their size is given */
+
+struct qkv_panel {
+	enum qkv_stage stage;
+	size_t layer, head;
+	char mask[64];
+	size_t rows, cols;         /* of the matrix */
+	size_t row_pool, col_pool; /* rows and columns of the matrix that share a cell */
+	size_t high, wide;         /* cells */
+	float *cells;              /* (high, wide); NaN: every value is hidden or not finite */
+	double *row_sums;          /* (high,), the largest where rows share a cell; NULL: not shown */
+	double *col_sums;          /* (wide,), likewise */
+	float low, top;            /* of the cells, and of 0 */
+	int has_masked;            /* a cell is NaN */
+
+	/* where the figure puts it */
+	size_t grid_row, grid_col;
+	const struct qkv_axis *row_axis, *col_axis; /* NULL: without labels */
+	size_t x, y;                                /* pixels, of cell (0, 0) */
+	size_t cell_w, cell_h;                      /* pixels a cell */
+};
+
+/* whether the columns of a stage are keys, and not features; whether its rows are */
+int qkv_stage_has_key_columns(enum qkv_stage stage);
+int qkv_stage_has_key_rows(enum qkv_stage stage);
+
+/* a panel for m without values yet; cells that share no pixel unless o leaves their size open */
+int qkv_panel_new(
+	struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o, struct qkv_err *e);
+
+/* takes in the rows of a block, and the column sums, NULL where there are none, after the last one */
+void qkv_panel_add(struct qkv_panel *p, const struct qkv_block *b);
+void qkv_panel_end(struct qkv_panel *p, const double *col_sums);
+
+void qkv_panel_free(struct qkv_panel *p);
+
+#endif

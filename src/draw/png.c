@@ -1,0 +1,162 @@
+/*
+ * PNG through libpng.
+ *
+ * Compression is chosen by measurement: level 1 with runs only; no filter on the first line of a row of cells, UP
+ * on its repeats, which become zeros. libpng leaves by longjmp: what must be freed stands in a struct outside.
+ */
+#include "draw/png.h"
+
+#include "base/mem.h"
+#include "draw/raster.h"
+
+#include <png.h>
+#include <setjmp.h>
+
+enum {
+	RUNS_ONLY = 3,           /* zlib's Z_RLE */
+	PIXELS_PER_METRE = 3780, /* 96 an inch */
+};
+
+struct writer {
+	struct qkv_sink *sink;
+	struct qkv_err *e;
+	int failed; /* e is filled */
+	int no_memory;
+	png_structp png;
+	png_infop info;
+	struct qkv_raster raster;
+};
+
+static void *
+allocate(png_structp png, png_alloc_size_t size)
+{
+	struct writer *w = png_get_mem_ptr(png);
+	void *p = qkv_mem_hook(size);
+
+	w->no_memory |= !p;
+	return p;
+}
+
+static void
+release(png_structp png, void *p)
+{
+	(void)png;
+	qkv_mem_free(p);
+}
+
+static void
+leave(png_structp png, const char *text)
+{
+	struct writer *w = png_get_error_ptr(png);
+
+	if (!w->failed && !w->no_memory)
+		qkv_fail(w->e, QKV_EIO, "picture cannot be written: %s", text);
+	w->failed |= !w->no_memory;
+	png_longjmp(png, 1);
+}
+
+static void
+ignore(png_structp png, const char *text)
+{
+	(void)png;
+	(void)text;
+}
+
+static void
+put(png_structp png, unsigned char *data, size_t size)
+{
+	struct writer *w = png_get_io_ptr(png);
+
+	if (w->sink->write(w->sink, data, size, w->e)) {
+		w->failed = 1;
+		png_error(png, "sink");
+	}
+}
+
+static void
+flush(png_structp png)
+{
+	(void)png;
+}
+
+static void
+write_header(struct writer *w)
+{
+	const struct qkv_figure *f = w->raster.figure;
+	const struct qkv_palette *p = &w->raster.palette;
+	char title_key[] = "Title", title[sizeof f->title], software_key[] = "Software", software[] = "qkv";
+	png_text text[2] = {{0}};
+	png_color colours[256];
+
+	png_set_IHDR(w->png, w->info, (png_uint_32)f->width, (png_uint_32)f->height, 8,
+		PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+		PNG_FILTER_TYPE_DEFAULT);
+	for (size_t i = 0; i < p->size; i++)
+		colours[i] = (png_color){p->rgb[i][0], p->rgb[i][1], p->rgb[i][2]};
+	png_set_PLTE(w->png, w->info, colours, (int)p->size);
+	png_set_sRGB(w->png, w->info, PNG_sRGB_INTENT_PERCEPTUAL);
+	png_set_pHYs(w->png, w->info, PIXELS_PER_METRE, PIXELS_PER_METRE, PNG_RESOLUTION_METER);
+	for (size_t i = 0; i < sizeof title; i++)
+		title[i] = f->title[i];
+	text[0].compression = text[1].compression = PNG_TEXT_COMPRESSION_NONE;
+	text[0].key = title_key;
+	text[0].text = title;
+	text[1].key = software_key;
+	text[1].text = software;
+	png_set_text(w->png, w->info, text, 2);
+	png_write_info(w->png, w->info);
+}
+
+/* everything that may leave by longjmp; 0, or -1 */
+static int
+write_all(struct writer *w)
+{
+	size_t height = w->raster.figure->height;
+
+	if (setjmp(png_jmpbuf(w->png)))
+		return -1;
+	w->info = png_create_info_struct(w->png);
+	if (!w->info)
+		return -1;
+	png_set_write_fn(w->png, w, put, flush);
+	png_set_compression_level(w->png, 1);
+	png_set_compression_strategy(w->png, RUNS_ONLY);
+	/* both from the start, or libpng does not keep the row before */
+	png_set_filter(w->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE | PNG_FILTER_UP);
+	/* indices are right by construction; looking at each again would take a quarter of the time */
+	png_set_check_for_invalid_index(w->png, 0);
+	write_header(w);
+	for (size_t y = 0; y < height; y++) {
+		int repeats = qkv_raster_paint(&w->raster, y);
+
+		png_set_filter(w->png, PNG_FILTER_TYPE_BASE, repeats ? PNG_FILTER_UP : PNG_FILTER_NONE);
+		png_write_row(w->png, w->raster.line);
+	}
+	png_write_end(w->png, w->info);
+	return 0;
+}
+
+int
+qkv_png_write(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
+{
+	struct writer w = {.sink = s, .e = e};
+	int status = qkv_raster_new(&w.raster, f, e);
+
+	if (!status) {
+		w.png = png_create_write_struct_2(
+			PNG_LIBPNG_VER_STRING, &w, leave, ignore, &w, allocate, release);
+		status = w.png ? write_all(&w) : -1;
+		if (status && !w.failed)
+			qkv_fail(e, QKV_EMEMORY, "out of memory, writing a picture of %zu x %zu pixels",
+				f->width, f->height);
+		png_destroy_write_struct(&w.png, &w.info);
+	}
+	qkv_raster_free(&w.raster);
+	return status;
+}
+
+const char *
+qkv_png_version(void)
+{
+	return png_get_libpng_ver(NULL);
+}

@@ -1,0 +1,321 @@
+/* Geometry: nothing overlaps, nothing is cut, labels stand at their cells, sizes are checked. */
+#include "figure.h"
+
+static const struct trial trials[] = {
+	{1, 1, 1, 1, ALPHA, 0, {0}, 1, 1, 40, 1},
+	{3, 3, 1, 1, ALPHA, 0, {0}, 1, 1, 40, 1},
+	{3, 3, 1, 1, ALPHA, 0, {.no_row_sums = 1}, 1, 1, 40, 1},
+	{3, 3, 1, 1, ALPHA, 0, {.no_col_sums = 1}, 1, 1, 40, 1},
+	{3, 3, 1, 1, ALPHA, 0, {.no_row_sums = 1, .no_col_sums = 1}, 1, 1, 40, 1},
+	{3, 3, 1, 1, ALPHA, 0, {.cell = 1}, 1, 1, 1, 16},
+	{40, 40, 1, 1, ALPHA, 0, {.cell = 5}, 1, 1, 5, 4},
+	{40, 40, 1, 1, ALPHA, 0, {.cell = 15}, 1, 1, 15, 2},
+	{3, 3, 1, 5, ALPHA, 0, {.bare = 1, .cell = 4}, 2, 3, 4, 1},
+	{2, 5, 1, 1, ALPHA, 0, {0}, 1, 1, 40, 1},
+	{64, 64, 1, 1, ALPHA, 0, {0}, 1, 1, 16, 1},
+	{65, 65, 1, 1, ALPHA, 0, {0}, 1, 1, 15, 2},
+	{128, 128, 1, 1, ALPHA, 0, {0}, 1, 1, 8, 2},
+	{512, 512, 1, 2, ALPHA, 0, {0}, 1, 2, 1, 16},
+	{9, 9, 1, 12, ALPHA, 0, {0}, 3, 4, 21, 1},
+	{3, 3, 1, 64, ALPHA, 0, {0}, 8, 8, 24, 1},
+	{9, 9, 3, 12, ALPHA, 0, {0}, 3, 12, 16, 1},
+	{9, 9, 5, 1, ALPHA, 0, {0}, 2, 3, 28, 1},
+	{3, 3, 1, 2, LESSON, 0, {0}, 2, 4, 40, 1},
+	{1, 1, 2, 2, LESSON, 0, {0}, 4, 4, 40, 1},
+	{3, 4, 2, 3, ALL, 20, {0}, 6, 9, 24, 1},
+	{4, 3, 1, 1, ALL, 800, {0}, 1, 9, 24, 1},
+	{5, 5, 1, 3, 1u << QKV_CONTEXT, 64, {0}, 2, 2, 40, 1},
+	{5000, 5000, 1, 1, ALPHA, 0, {0}, 1, 1, 1, 16},
+	{1, 5000, 1, 1, ALPHA, 0, {0}, 1, 1, 1, 16},
+};
+
+enum { TRIALS = sizeof trials / sizeof *trials };
+
+static void
+check_disjoint(const struct qkv_figure *f, size_t trial)
+{
+	unsigned char *owned = calloc(f->width, f->height);
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct qkv_mark *m = &f->marks[i];
+		int words = m->kind == QKV_MARK_WORDS || m->kind == QKV_MARK_WORDS_UP;
+
+		if (!m->w || !m->h || m->x > f->width || m->y > f->height || m->w > f->width - m->x ||
+			m->h > f->height - m->y)
+			fail_msg("trial %zu: mark %zu is outside", trial, i);
+		if (words && (!m->x || !m->y || m->x + m->w == f->width || m->y + m->h == f->height))
+			fail_msg("trial %zu: words %zu reach the border", trial, i);
+		for (size_t y = m->y; y < m->y + m->h; y++)
+			for (size_t x = m->x; x < m->x + m->w; x++)
+				if (owned[y * f->width + x]++)
+					fail_msg("trial %zu: mark %zu overlaps at %zu, %zu", trial, i, x, y);
+	}
+	free(owned);
+}
+
+static void
+nothing_overlaps(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TRIALS; i++) {
+		struct qkv_err e;
+		struct made m;
+
+		if (make(&m, &trials[i], &e))
+			fail_msg("trial %zu: %s", i, e.text);
+		check_disjoint(&m.f, i);
+		unmake(&m);
+	}
+}
+
+/* label k * step of an axis stands within half a pixel of the centre of its cell, beside its panel */
+static size_t
+check_labels(const struct made *m, const struct qkv_panel *p, const struct qkv_axis *a, int up)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < m->f.count; i++) {
+		const struct qkv_mark *mark = &m->f.marks[i];
+		long index = mark->kind == (up ? QKV_MARK_WORDS_UP : QKV_MARK_WORDS)
+			? mark->of.label - a->labels
+			: -1;
+		size_t first = up ? p->x : p->y, at = up ? mark->x : mark->y,
+		       cell = up ? p->cell_w : p->cell_h;
+		size_t twice =
+			2 * first + 2 * (size_t)index * a->step * cell + cell; /* the centre, doubled */
+
+		if (index < 0 || (size_t)index >= a->count)
+			continue;
+		if (up ? mark->y + mark->h + 8 != p->y : mark->x + mark->w + 8 != p->x)
+			continue;
+		if (2 * at + 16 != twice && 2 * at + 16 != twice - 1)
+			continue;
+		found++;
+	}
+	return found;
+}
+
+static void
+labels_stand_at_their_cells(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TRIALS; i++) {
+		const struct trial *t = &trials[i];
+		struct qkv_err e;
+		struct made m;
+
+		if (t->o.bare)
+			continue;
+		assert_int_equal(make(&m, t, &e), 0);
+		for (size_t k = 0; k < m.count; k++) {
+			const struct qkv_panel *p = &m.panels[k];
+
+			assert_int_equal(check_labels(&m, p, p->row_axis, 0), p->row_axis->count);
+			assert_int_equal(check_labels(&m, p, p->col_axis, 1), p->col_axis->count);
+			assert_int_equal(p->row_axis->step, t->step);
+			assert_int_equal(p->row_axis->count, (p->high + t->step - 1) / t->step);
+			assert_true(p->row_axis->extent <= QKV_LABEL_LIMIT);
+		}
+		unmake(&m);
+	}
+}
+
+static void
+panels_form_a_grid(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TRIALS; i++) {
+		const struct trial *t = &trials[i];
+		size_t rows = 0, cols = 0;
+		struct qkv_err e;
+		struct made m;
+
+		assert_int_equal(make(&m, t, &e), 0);
+		for (size_t k = 0; k < m.count; k++) {
+			const struct qkv_panel *p = &m.panels[k];
+
+			rows = p->grid_row + 1 > rows ? p->grid_row + 1 : rows;
+			cols = p->grid_col + 1 > cols ? p->grid_col + 1 : cols;
+			assert_int_equal(p->cell_h, t->cell);
+			assert_true(qkv_stage_has_key_columns(p->stage) || p->wide * p->cell_w <= 1024);
+			for (size_t j = 0; j < k; j++) {
+				const struct qkv_panel *q = &m.panels[j];
+
+				assert_int_equal(p->x == q->x, p->grid_col == q->grid_col);
+				assert_int_equal(p->y == q->y, p->grid_row == q->grid_row);
+			}
+		}
+		if (rows != t->rows || cols != t->cols)
+			fail_msg("trial %zu: %zu x %zu panels", i, rows, cols);
+		unmake(&m);
+	}
+}
+
+static void
+layers_and_stages_have_rows_and_columns(void **state)
+{
+	struct trial layers = {2, 2, 2, 3, ALPHA, 0, {0}, 0, 0, 0, 0},
+		     stages = {2, 2, 2, 2, LESSON | 1u << QKV_OUTPUT, 4, {0}, 0, 0, 0, 0};
+	struct qkv_err e;
+	struct made m;
+
+	(void)state;
+	assert_int_equal(make(&m, &layers, &e), 0);
+	for (size_t i = 0; i < m.count; i++) {
+		assert_int_equal(m.panels[i].grid_row, m.panels[i].layer);
+		assert_int_equal(m.panels[i].grid_col, m.panels[i].head);
+	}
+	unmake(&m);
+	assert_int_equal(make(&m, &stages, &e), 0);
+	for (size_t i = 0; i < m.count; i++) {
+		const struct qkv_panel *p = &m.panels[i];
+		int is_output = p->stage == QKV_OUTPUT;
+
+		assert_int_equal(p->grid_row, 2 * p->layer + (is_output ? 1 : p->head));
+		assert_int_equal(p->grid_col, is_output ? 4 : p->stage - QKV_SCORES);
+	}
+	unmake(&m);
+}
+
+static void
+scales(void **state)
+{
+	struct trial t = {2, 2, 1, 1, LESSON, 0, {0}, 0, 0, 0, 0};
+	struct qkv_err e;
+	struct made m;
+
+	(void)state;
+	assert_int_equal(make(&m, &t, &e), 0);
+	assert_true(m.f.spans[QKV_ALPHA].low == 0 && m.f.spans[QKV_ALPHA].high == 1);
+	assert_int_equal(m.f.spans[QKV_ALPHA].map, QKV_MAP_VIRIDIS);
+	assert_true(m.f.spans[QKV_SCORES].low == -2.5f && m.f.spans[QKV_SCORES].high == 2.5f);
+	assert_int_equal(m.f.spans[QKV_SCORES].map, QKV_MAP_BALANCE);
+	/* nothing but zeros */
+	qkv_figure_free(&m.f);
+	for (size_t i = 0; i < m.count; i++)
+		m.panels[i].low = m.panels[i].top = 0;
+	assert_int_equal(qkv_figure_new(&m.f, &m.doc, m.panels, m.count, &t.o, &m.notes, &e), 0);
+	for (int s = QKV_SCORES; s <= QKV_ALPHA; s++)
+		assert_true(m.f.spans[s].low == 0 && m.f.spans[s].high == 1);
+	unmake(&m);
+}
+
+/* the largest sum has a bar of 32 pixels; what is not zero has one */
+static void
+bars_are_as_long_as_sums(void **state)
+{
+	static const double sums[] = {2, 1, 1e-9, 0};
+	static const size_t lengths[] = {32, 16, 1};
+	struct trial t = {4, 4, 1, 1, ALPHA, 0, {.cell = 8}, 0, 0, 0, 0};
+	size_t found[2] = {0};
+	struct qkv_err e;
+	struct made m;
+
+	(void)state;
+	assert_int_equal(make(&m, &t, &e), 0);
+	qkv_figure_free(&m.f);
+	memcpy(m.panels[0].row_sums, sums, sizeof sums);
+	memcpy(m.panels[0].col_sums, sums, sizeof sums);
+	assert_int_equal(qkv_figure_new(&m.f, &m.doc, m.panels, m.count, &t.o, &m.notes, &e), 0);
+	for (size_t i = 0; i < m.f.count; i++) {
+		const struct qkv_mark *mark = &m.f.marks[i];
+		int below = mark->y > m.panels[0].y + 32;
+
+		if (mark->kind != QKV_MARK_RECT || mark->ink != QKV_INK_BAR)
+			continue;
+		assert_int_equal(below ? mark->h : mark->w, lengths[found[below]]);
+		assert_int_equal(below ? mark->w : mark->h, 4);
+		found[below]++;
+	}
+	assert_int_equal(found[0], 3);
+	assert_int_equal(found[1], 3);
+	unmake(&m);
+}
+
+static void
+words_that_explain(void **state)
+{
+	static const struct {
+		struct trial t;
+		const char *title, *caption;
+	} table[] = {
+		{{3, 3, 1, 1, ALPHA, 0, {0}, 0, 0, 0, 0}, "attention, 3 tokens",
+			"queries down, keys across, bars: sums"},
+		{{1, 2, 1, 12, ALPHA, 0, {.no_row_sums = 1, .no_col_sums = 1}, 0, 0, 0, 0},
+			"attention, 1 query, 2 keys, 12 heads", "queries down, keys across"},
+		{{9, 9, 2, 2, LESSON, 0, {0}, 0, 0, 0, 0},
+			"scores, scaled, masked, attention, 9 tokens, 2 layers, 2 heads",
+			"queries down, keys across, bars: sums"},
+		{{4097, 4097, 1, 1, 1u << QKV_SCORES, 0, {0}, 0, 0, 0, 0}, "scores, 4097 tokens",
+			"queries down, keys across, a label for every 48, a pixel shows the largest of 3 x "
+			"3"},
+		{{2, 2, 1, 1, 1u << QKV_CONTEXT, 8, {0}, 0, 0, 0, 0}, "context, 2 tokens", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct qkv_err e;
+		struct made m;
+
+		assert_int_equal(make(&m, &table[i].t, &e), 0);
+		assert_string_equal(m.f.title, table[i].title);
+		assert_string_equal(m.f.caption, table[i].caption);
+		unmake(&m);
+	}
+}
+
+static void
+notes_say_what_is_left_out(void **state)
+{
+	struct trial thinned = {65, 65, 1, 3, ALPHA, 0, {0}, 0, 0, 0, 0},
+		     all = {3, 3, 1, 1, ALPHA, 0, {0}, 0, 0, 0, 0};
+	struct qkv_err e;
+	struct made m;
+
+	(void)state;
+	assert_int_equal(
+		make(&m, &thinned, &e), 0); /* three heads abreast in two columns: 11 pixels a cell */
+	assert_int_equal(m.notes.of[QKV_NOTE_LABELS].count, 32);
+	assert_string_equal(m.notes.of[QKV_NOTE_LABELS].first, "every 2nd label is drawn");
+	unmake(&m);
+	assert_int_equal(make(&m, &all, &e), 0);
+	assert_int_equal(m.notes.of[QKV_NOTE_LABELS].count, 0);
+	assert_int_equal(m.notes.of[QKV_NOTE_SHORTENED].count, 1);
+	assert_string_equal(m.notes.of[QKV_NOTE_SHORTENED].first, "token 1, drawn 192 pixels long");
+	unmake(&m);
+}
+
+/* panels that fit each by itself, but not together */
+static void
+grids_are_checked(void **state)
+{
+	struct trial t = {1, 300, 1, 16, ALPHA, 0, {.cell = 1000}, 0, 0, 0, 0};
+	struct qkv_err e;
+	struct made m;
+
+	(void)state;
+	assert_int_equal(make(&m, &t, &e), -1);
+	assert_int_equal(e.status, QKV_EINPUT);
+	assert_string_equal(e.text,
+		"picture would be 1200364 x 5262 pixels, at most 1000000 a side and 1073741824 in all; "
+		"use a smaller --cell");
+	unmake(&m);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_overlaps),
+		cmocka_unit_test(labels_stand_at_their_cells),
+		cmocka_unit_test(panels_form_a_grid),
+		cmocka_unit_test(layers_and_stages_have_rows_and_columns),
+		cmocka_unit_test(scales),
+		cmocka_unit_test(bars_are_as_long_as_sums),
+		cmocka_unit_test(words_that_explain),
+		cmocka_unit_test(notes_say_what_is_left_out),
+		cmocka_unit_test(grids_are_checked),
+	};
+
+	return cmocka_run_group_tests(tests, fill_tokens, NULL);
+}
