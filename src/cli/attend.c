@@ -1,0 +1,156 @@
+/* qkv attend: each problem of the input, computed and handed to the writer that the options ask for. */
+#include "cli/output.h"
+#include "cli/verb.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* what one run works with, freed together */
+struct run {
+	struct qkv_settings settings;
+	struct qkv_attend_options attend;
+	struct qkv_output output;
+	struct qkv_notes notes;
+	struct qkv_extent extent; /* of the document, where it becomes several pictures */
+	struct qkv_files *files;
+	struct qkv_reader *reader;
+	struct qkv_consumer *consumer;
+};
+
+static void
+set_options(struct run *r, const struct qkv_options *o)
+{
+	const struct qkv_opt_value *of = o->of;
+
+	r->settings = (struct qkv_settings){
+		.num_heads = of[QKV_OPT_NUM_HEADS].number,
+		.num_kv_heads = of[QKV_OPT_NUM_KV_HEADS].number,
+		.weight_layout = (enum qkv_layout)of[QKV_OPT_WEIGHT_LAYOUT].number,
+		.mask = of[QKV_OPT_MASK].mask,
+		.scale = of[QKV_OPT_SCALE].scale,
+	};
+	r->attend = (struct qkv_attend_options){
+		.stages = of[QKV_OPT_STAGE].text ? of[QKV_OPT_STAGE].stages : 1u << QKV_ALPHA,
+		.layers = of[QKV_OPT_LAYERS].ranges,
+		.num_layers = of[QKV_OPT_LAYERS].number,
+		.heads = of[QKV_OPT_HEADS].ranges,
+		.num_heads = of[QKV_OPT_HEADS].number,
+		.average = of[QKV_OPT_AVERAGE].text != NULL,
+		.threads = (int)of[QKV_OPT_THREADS].number,
+	};
+}
+
+/* everything that can be wrong before the data are looked at */
+static int
+prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
+{
+	const char *name = o->of[QKV_OPT_OUTPUT].text;
+
+	set_options(r, o);
+	if (o->num_operands > 1)
+		return qkv_fail(e, QKV_EUSAGE, "'%s': one operand too many, expected one FILE", o->operands[1]);
+	if (qkv_format_choose(&r->output.format, o, e) || qkv_isa_choose(&r->attend.isa, e))
+		return -1;
+	if (!name && r->output.format->traits & QKV_TRAIT_PICTURE && isatty(STDOUT_FILENO))
+		return qkv_fail(e, QKV_EUSAGE, "standard output is a terminal, expected -o FILE, or -o - to write a %s there",
+			r->output.format->name);
+	r->output.name = name ? name : "-";
+	r->output.stages = r->attend.stages;
+	r->output.show = qkv_format_show(o, &r->notes);
+	if (qkv_output_fields(&r->output.fields, r->output.name, e) || qkv_files_new(&r->files, e))
+		return -1;
+	if (r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD))
+		r->output.show.draw.extent = &r->extent;
+	r->output.files = r->files;
+	return qkv_output_new(&r->consumer, &r->output, e);
+}
+
+/* refuses a second document where there is no place for it */
+static int
+check_more(const struct run *r, const struct qkv_options *o, struct qkv_err *e)
+{
+	int holds = qkv_format_holds_docs(r->output.format, o);
+
+	if (r->output.fields & QKV_FIELD_DOC || (holds && !r->output.fields) || !qkv_reader_more(r->reader))
+		return 0;
+	return qkv_fail(e, QKV_EINPUT, "the input has several documents, expected {doc} in -o FILE%s",
+		r->output.format->traits & QKV_TRAIT_TABLE && !holds ? ", or --layout long" : "");
+}
+
+/* finds the one scale that all pictures of a document shall have */
+static int
+measure(struct run *r, struct qkv_attend *a, struct qkv_err *e)
+{
+	struct qkv_notes again = {0}; /* the pictures themselves bring the same */
+	struct qkv_consumer *c;
+	int failed;
+
+	r->extent = (struct qkv_extent){0};
+	if (qkv_extent_new(&c, &r->extent, &r->output.show.draw, e))
+		return -1;
+	failed = qkv_attend_run(a, c, &again, e);
+	c->free(c);
+	return failed;
+}
+
+static int
+attend_one(struct run *r, const struct qkv_problem *p, struct qkv_err *e)
+{
+	int is_shared = r->output.format->traits & QKV_TRAIT_PICTURE &&
+		r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD);
+	struct qkv_attend *a = NULL;
+	int failed = qkv_attend_open(&a, p, &r->attend, e) || (is_shared && measure(r, a, e)) ||
+		qkv_attend_run(a, r->consumer, &r->notes, e);
+
+	qkv_attend_free(a);
+	return failed ? -1 : 0;
+}
+
+static int
+attend_all(struct run *r, const struct qkv_options *o, struct qkv_err *e)
+{
+	struct qkv_problem *p;
+	int got;
+
+	while ((got = qkv_reader_next(&p, r->reader, &r->settings, &r->notes, e)) > 0) {
+		int failed = check_more(r, o, e) || attend_one(r, p, e);
+
+		qkv_problem_free(p);
+		if (failed)
+			return -1;
+	}
+	return got;
+}
+
+static void
+print_notes(const struct qkv_notes *notes)
+{
+	char text[512];
+
+	for (int kind = 0; kind < QKV_NOTES; kind++)
+		if (notes->of[kind].count) {
+			qkv_note_format(text, notes, (enum qkv_note_kind)kind);
+			fprintf(stderr, "qkv: warning: %s\n", text);
+		}
+}
+
+int
+qkv_verb_attend(const struct qkv_options *o, struct qkv_err *e)
+{
+	const char *path = o->num_operands ? o->operands[0] : "-";
+	struct run r = {0};
+	int failed;
+
+	if (!o->num_operands && isatty(STDIN_FILENO))
+		return qkv_help_hint(QKV_VERB_ATTEND);
+	failed = prepare(&r, o, e) || qkv_reader_open(&r.reader, path, e) || attend_all(&r, o, e) ||
+		qkv_files_commit(r.files, e);
+	if (!failed && !o->of[QKV_OPT_QUIET].text)
+		print_notes(&r.notes);
+	if (r.consumer)
+		r.consumer->free(r.consumer);
+	qkv_reader_free(r.reader);
+	qkv_files_free(r.files);
+	return failed ? -1 : 0;
+}

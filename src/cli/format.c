@@ -1,0 +1,219 @@
+/*
+ * Which format is meant, and do the options go with it?
+ *
+ * -f wins over the ending of -o. An option that the format has no use for is refused
+ * rather than ignored: whoever gave it expects an effect.
+ */
+#include "cli/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* the choices of --layout, --header and --sums, from 1 as in the table of options */
+enum { LAYOUT_LONG = 2 };
+enum { HEADER_LABELS = 1, HEADER_INDEX, HEADER_NONE };
+enum { SUMS_ROW = 1, SUMS_COL, SUMS_BOTH, SUMS_NONE };
+
+/* the stages whose columns are keys */
+#define OF_KEYS (1u << QKV_SCORES | 1u << QKV_SCALED | 1u << QKV_MASKED | 1u << QKV_ALPHA)
+
+static int
+make_csv(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
+{
+	return qkv_csv_new(c, s, &show->write, e);
+}
+
+static int
+make_tsv(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
+{
+	struct qkv_write_options write = show->write;
+
+	write.tsv = 1;
+	return qkv_csv_new(c, s, &write, e);
+}
+
+static int
+make_json(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
+{
+	return qkv_json_new(c, s, &show->write, e);
+}
+
+static int
+make_ndjson(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
+{
+	struct qkv_write_options write = show->write;
+
+	write.by_head = 1;
+	return qkv_json_new(c, s, &write, e);
+}
+
+static int
+make_png(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
+{
+	return qkv_png_new(c, s, &show->draw, show->notes, e);
+}
+
+/* makes a consumer of one format */
+typedef int make(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e);
+
+static make *const makes[QKV_FORMATS] = {
+#define FORMAT(name, endings, traits) make_##name,
+#include "cli/formats.def"
+#undef FORMAT
+};
+
+int
+qkv_format_make(struct qkv_consumer **c, const struct qkv_format *f, struct qkv_sink *s, const struct qkv_show *show,
+	struct qkv_err *e)
+{
+	return makes[f - qkv_formats](c, s, show, e);
+}
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static int
+same_ending(const char *a, const char *b, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (lower(a[i]) != b[i])
+			return 0;
+	return !a[length];
+}
+
+/* what follows the last dot of a file's name, or NULL */
+static const char *
+ending_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+
+	return dot && dot > name && dot[1] ? dot + 1 : NULL;
+}
+
+static int
+has_ending(const struct qkv_format *f, const char *ending)
+{
+	const char *endings = f->endings, *known;
+	size_t length;
+
+	while ((known = qkv_choice_next(&length, &endings)) != NULL)
+		if (same_ending(ending, known, length))
+			return 1;
+	return 0;
+}
+
+static int
+fail_ending(const char *path, struct qkv_err *e)
+{
+	char known[160];
+	size_t length, used = 0;
+
+	for (const struct qkv_format *f = qkv_formats; f < qkv_formats + QKV_FORMATS; f++) {
+		const char *endings = f->endings, *ending;
+
+		while ((ending = qkv_choice_next(&length, &endings)) != NULL)
+			used += (size_t)snprintf(known + used, sizeof known - used, "%s.%.*s", used ? ", " : "",
+				(int)length, ending);
+	}
+	return qkv_fail(e, QKV_EUSAGE, "--output: '%s' has an unknown ending, expected one of %s, or a format by -f",
+		path, known);
+}
+
+/* refuses the first option given that f has no use for */
+static int
+check_uses(const struct qkv_format *f, const struct qkv_options *o, struct qkv_err *e)
+{
+	for (int i = 0; i < QKV_OPTS; i++) {
+		char with[64];
+		size_t used = 0;
+
+		if (!o->of[i].text || qkv_opt_of_format(&qkv_opts[i], f))
+			continue;
+		for (const struct qkv_format *g = qkv_formats; g < qkv_formats + QKV_FORMATS; g++)
+			if (qkv_opt_of_format(&qkv_opts[i], g))
+				used += (size_t)snprintf(with + used, sizeof with - used, "%s%s", used ? ", " : "", g->name);
+		return qkv_fail(e, QKV_EUSAGE, "--%s: has no use with -f %s, only with %s", qkv_opts[i].name, f->name, with);
+	}
+	return 0;
+}
+
+/* refuses options that contradict each other in f */
+static int
+check_together(const struct qkv_format *f, const struct qkv_options *o, struct qkv_err *e)
+{
+	const struct qkv_opt_value *stage = &o->of[QKV_OPT_STAGE];
+	size_t header = o->of[QKV_OPT_HEADER].number, sums = o->of[QKV_OPT_SUMS].number;
+	int is_long = o->of[QKV_OPT_LAYOUT].number == LAYOUT_LONG, is_bare = o->of[QKV_OPT_BARE].text != NULL;
+
+	if (!(f->traits & QKV_TRAIT_STAGES) && stage->stages & (stage->stages - 1))
+		return qkv_fail(e, QKV_EUSAGE, "--stage: '%s' is a list, expected one stage with -f %s", stage->text,
+			f->name);
+	if (is_long && stage->stages & ~OF_KEYS)
+		return qkv_fail(e, QKV_EUSAGE,
+			"--stage: %s has no use with --layout long, expected scores, scaled, masked or alpha", stage->text);
+	if (is_long && is_bare)
+		return qkv_fail(e, QKV_EUSAGE, "--bare: has no use with --layout long");
+	if (is_long && header == HEADER_INDEX)
+		return qkv_fail(e, QKV_EUSAGE, "--header: index has no use with --layout long");
+	if ((is_long || is_bare) && sums && sums != SUMS_NONE)
+		return qkv_fail(e, QKV_EUSAGE, "--sums: %s has no use with %s", o->of[QKV_OPT_SUMS].text,
+			is_long ? "--layout long" : "--bare");
+	if (is_bare && header && header != HEADER_NONE)
+		return qkv_fail(e, QKV_EUSAGE, "--header: %s has no use with --bare", o->of[QKV_OPT_HEADER].text);
+	return 0;
+}
+
+int
+qkv_format_choose(const struct qkv_format **f, const struct qkv_options *o, struct qkv_err *e)
+{
+	const char *path = o->of[QKV_OPT_OUTPUT].text, *ending = path ? ending_of(path) : NULL;
+	size_t row = 0;
+
+	if (o->of[QKV_OPT_FORMAT].text) {
+		row = o->of[QKV_OPT_FORMAT].number - 1;
+	} else if (ending) {
+		while (row < QKV_FORMATS && !has_ending(&qkv_formats[row], ending))
+			row++;
+		if (row == QKV_FORMATS)
+			return fail_ending(path, e);
+	}
+	*f = &qkv_formats[row];
+	return check_uses(*f, o, e) || check_together(*f, o, e) ? -1 : 0;
+}
+
+int
+qkv_format_holds_docs(const struct qkv_format *f, const struct qkv_options *o)
+{
+	return f->traits & QKV_TRAIT_DOCS || o->of[QKV_OPT_LAYOUT].number == LAYOUT_LONG;
+}
+
+struct qkv_show
+qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes)
+{
+	size_t header = o->of[QKV_OPT_HEADER].number, sums = o->of[QKV_OPT_SUMS].number;
+	int no_row_sums = sums == SUMS_COL || sums == SUMS_NONE, no_col_sums = sums == SUMS_ROW || sums == SUMS_NONE;
+	int is_bare = o->of[QKV_OPT_BARE].text != NULL;
+
+	return (struct qkv_show){
+		.write = {
+			.layout_long = o->of[QKV_OPT_LAYOUT].number == LAYOUT_LONG,
+			.header = header == HEADER_NONE ? QKV_HEADER_NONE
+				: header == HEADER_INDEX ? QKV_HEADER_INDEX : QKV_HEADER_LABELS,
+			.no_row_sums = no_row_sums,
+			.no_col_sums = no_col_sums,
+			.precision = (int)o->of[QKV_OPT_PRECISION].number,
+			.bom = o->of[QKV_OPT_BOM].text != NULL,
+			.bare = is_bare,
+		},
+		.draw = {
+			.no_row_sums = no_row_sums,
+			.no_col_sums = no_col_sums,
+			.bare = is_bare,
+			.cell = o->of[QKV_OPT_CELL].number,
+		},
+		.notes = notes,
+	};
+}

@@ -1,0 +1,297 @@
+/*
+ * Which file does a matrix go to?
+ *
+ * Matrices come in order, so those of one file are consecutive. Where the expanded name
+ * changes, the consumer of the last file ends its document, and a new one begins its own:
+ * the same document, with the counts of what that file will show.
+ */
+#include "cli/output.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define INDEX_MAX 24 /* characters of an index */
+
+static const struct field {
+	const char *name; /* without braces */
+	enum qkv_field bit;
+} fields[] = {
+	{"doc", QKV_FIELD_DOC},
+	{"layer", QKV_FIELD_LAYER},
+	{"head", QKV_FIELD_HEAD},
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* an output file: what is written to it, and what of the document it shows */
+struct page {
+	struct qkv_sink sink; /* opens the file when something is written */
+	struct qkv_files *files;
+	struct qkv_sink *file; /* NULL: not open yet */
+	struct qkv_consumer *inner;
+	struct qkv_doc doc;
+	int in_doc; /* inner has begun a document that it has not ended */
+	struct page *next;
+	char name[]; /* expanded */
+};
+
+struct output {
+	struct qkv_consumer base;
+	struct qkv_output to;
+	struct page *first, *last; /* last takes what comes */
+	const struct qkv_doc *doc;
+	struct qkv_matrix matrix; /* as the inner consumer sees it */
+};
+
+/* the field whose name stands at p, up to a brace, or NULL */
+static const struct field *
+find_field(const char *p)
+{
+	for (size_t i = 0; i < FIELDS; i++) {
+		size_t n = strlen(fields[i].name);
+
+		if (!strncmp(p, fields[i].name, n) && p[n] == '}')
+			return &fields[i];
+	}
+	return NULL;
+}
+
+int
+qkv_output_fields(unsigned *found, const char *name, struct qkv_err *e)
+{
+	*found = 0;
+	for (const char *p = name; *p; p++) {
+		const struct field *f;
+
+		if (*p != '{' && *p != '}')
+			continue;
+		if (p[1] == *p) {
+			p++;
+			continue;
+		}
+		f = *p == '{' ? find_field(p + 1) : NULL;
+		if (!f)
+			return qkv_fail(e, QKV_EUSAGE,
+				"--output: '%s' has a wrong field at '%s', expected {doc}, {layer} or {head}, "
+				"or {{ and }} for braces",
+				name, p);
+		*found |= f->bit;
+		p += strlen(f->name) + 1;
+	}
+	return 0;
+}
+
+/* writes an index with zeros to the width of limit - 1; its length */
+static size_t
+write_index(char *out, size_t index, size_t limit)
+{
+	int width = snprintf(NULL, 0, "%zu", limit ? limit - 1 : 0);
+
+	return (size_t)snprintf(out, INDEX_MAX, "%0*zu", width, index);
+}
+
+static size_t
+write_field(char *out, enum qkv_field field, const struct qkv_doc *doc, size_t layer, size_t head)
+{
+	if (field == QKV_FIELD_DOC)
+		return write_index(out, doc->index, 1);
+	if (field == QKV_FIELD_LAYER)
+		return write_index(out, layer, doc->num_layers);
+	if (head == QKV_MEAN || head == QKV_NONE)
+		return (size_t)snprintf(out, INDEX_MAX, "%s", head == QKV_MEAN ? "mean" : "output");
+	return write_index(out, head, doc->head_limit);
+}
+
+/* the name of a matrix's file into out, where a field may take INDEX_MAX characters */
+static void
+expand(char *out, const struct qkv_output *to, const struct qkv_doc *doc, size_t layer, size_t head)
+{
+	for (const char *p = to->name; *p; p++) {
+		const struct field *f = *p == '{' && to->fields ? find_field(p + 1) : NULL;
+
+		if (f) {
+			out += write_field(out, f->bit, doc, layer, head);
+			p += strlen(f->name) + 1;
+			continue;
+		}
+		*out++ = *p;
+		if (*p == '{' || *p == '}')
+			p++;
+	}
+	*out = 0;
+}
+
+static int
+page_write(struct qkv_sink *s, const void *data, size_t size, struct qkv_err *e)
+{
+	struct page *p = (struct page *)s;
+
+	if (!p->file && qkv_files_add(&p->file, p->files, p->name, e))
+		return -1;
+	return p->file->write(p->file, data, size, e);
+}
+
+static void
+page_free(struct page *p)
+{
+	if (p->inner)
+		p->inner->free(p->inner);
+	qkv_mem_free(p);
+}
+
+static int
+page_end(struct page *p, struct qkv_err *e)
+{
+	int in_doc = p->in_doc;
+
+	p->in_doc = 0;
+	return in_doc ? p->inner->doc_end(p->inner, e) : 0;
+}
+
+/* begins the document on a page that shows the matrices of one head, one layer, or all */
+static int
+page_begin(struct page *p, const struct output *o, size_t head, struct qkv_err *e)
+{
+	p->doc = *o->doc;
+	if (o->to.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD))
+		p->doc.shown_layers = 1;
+	if (o->to.fields & QKV_FIELD_HEAD) {
+		unsigned stages = o->to.stages & ~(1u << QKV_OUTPUT);
+
+		p->doc.shown_heads = head == QKV_NONE;
+		for (; stages && head != QKV_NONE; stages &= stages - 1)
+			p->doc.shown_heads++;
+	}
+	p->in_doc = 1;
+	return p->inner->doc_begin(p->inner, &p->doc, e);
+}
+
+/* ends and frees the pages, and with them their files */
+static int
+finish(struct output *o, struct qkv_err *e)
+{
+	int failed = 0;
+
+	while (o->first) {
+		struct page *p = o->first;
+
+		failed = failed || page_end(p, e);
+		o->first = p->next;
+		page_free(p);
+	}
+	o->last = NULL;
+	return failed ? -1 : 0;
+}
+
+/* makes the page that a matrix belongs to the last */
+static int
+turn_to(struct output *o, size_t layer, size_t head, struct qkv_err *e)
+{
+	size_t room = strlen(o->to.name) + 1;
+	struct page *p;
+
+	for (const char *brace = o->to.name; (brace = strchr(brace, '{')) != NULL; brace++)
+		room += INDEX_MAX;
+	p = qkv_mem_new(1, sizeof *p + room, e);
+	if (!p)
+		return -1;
+	p->sink.write = page_write;
+	p->files = o->to.files;
+	expand(p->name, &o->to, o->doc, layer, head);
+	if (o->last && !strcmp(p->name, o->last->name)) {
+		qkv_mem_free(p);
+		return o->last->in_doc ? 0 : page_begin(o->last, o, head, e);
+	}
+	if (finish(o, e) || qkv_format_make(&p->inner, o->to.format, &p->sink, &o->to.show, e)) {
+		page_free(p);
+		return -1;
+	}
+	o->first = o->last = p;
+	return page_begin(p, o, head, e);
+}
+
+static int
+doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
+{
+	struct output *o = (struct output *)c;
+
+	o->doc = doc;
+	if ((o->to.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD)) == QKV_FIELD_HEAD && doc->shown_layers > 1)
+		return qkv_fail(e, QKV_EINPUT,
+			"--output: '%s' would be written once for each of %zu layers, expected {layer} in it", o->to.name,
+			doc->shown_layers);
+	return 0;
+}
+
+static int
+matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err *e)
+{
+	struct output *o = (struct output *)c;
+
+	if (turn_to(o, m->layer, m->head, e))
+		return -1;
+	o->matrix = *m;
+	o->matrix.doc = &o->last->doc;
+	return o->last->inner->matrix_begin(o->last->inner, &o->matrix, e);
+}
+
+static int
+rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
+{
+	struct output *o = (struct output *)c;
+	struct qkv_block block = *b;
+
+	block.matrix = &o->matrix;
+	return o->last->inner->rows(o->last->inner, &block, e);
+}
+
+static int
+matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
+{
+	struct output *o = (struct output *)c;
+
+	return o->last->inner->matrix_end(o->last->inner, col_sums, e);
+}
+
+static int
+doc_end(struct qkv_consumer *c, struct qkv_err *e)
+{
+	struct output *o = (struct output *)c;
+
+	/* one file without fields goes on with the next document */
+	return o->to.fields || !o->last ? finish(o, e) : page_end(o->last, e);
+}
+
+static void
+output_free(struct qkv_consumer *c)
+{
+	struct output *o = (struct output *)c;
+	struct page *next;
+
+	for (struct page *p = o ? o->first : NULL; p; p = next) {
+		next = p->next;
+		page_free(p);
+	}
+	qkv_mem_free(o);
+}
+
+int
+qkv_output_new(struct qkv_consumer **c, const struct qkv_output *output, struct qkv_err *e)
+{
+	struct output *o = qkv_mem_new(1, sizeof *o, e);
+
+	*c = &o->base;
+	if (!o)
+		return -1;
+	o->base = (struct qkv_consumer){.wants_hidden = (output->format->traits & QKV_TRAIT_PICTURE) != 0,
+		.doc_begin = doc_begin,
+		.matrix_begin = matrix_begin,
+		.rows = rows,
+		.matrix_end = matrix_end,
+		.doc_end = doc_end,
+		.free = output_free};
+	o->to = *output;
+	return 0;
+}
