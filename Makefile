@@ -105,18 +105,18 @@ test: all $(UNIT) ## runs the tests of the code and of the command line
 	B=$(B) tests/run unit cli docs
 
 check: all $(UNIT) ## runs test, and holds the house against its rules
-	B=$(B) CC="$(CC)" tests/run unit cli docs house
+	B=$(B) CC="$(CC)" tests/run unit cli docs reference house
 
 test-all-floats: $(B)/tests/number_all ## writes and reads all 2^32 float32 patterns; takes minutes
 	$(B)/tests/number_all
 
 SAN = $(MAKE) B=$(B)/$@ CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=$1" test
 asan: ## runs test under the address and leak sanitizers
-	$(call SAN,address)
+	+$(call SAN,address)
 ubsan: ## runs test under the sanitizer of undefined behaviour
-	$(call SAN,undefined -fno-sanitize-recover=all)
+	+$(call SAN,undefined -fno-sanitize-recover=all)
 tsan: ## runs test under the thread sanitizer
-	$(call SAN,thread)
+	+$(call SAN,thread)
 valgrind: all $(UNIT) ## runs the tests of the code under valgrind
 	B=$(B) tests/run valgrind
 

@@ -65,7 +65,11 @@ struct qkv_sink {
 
 /* ---- reading ---- */
 
-enum qkv_layout { QKV_LAYOUT_UNSET, QKV_IN_OUT /* Q = X W */, QKV_OUT_IN /* Q = X W^T, as PyTorch's Linear */ };
+enum qkv_layout {
+	QKV_LAYOUT_UNSET,
+	QKV_IN_OUT /* Q = X W */,
+	QKV_OUT_IN /* Q = X W^T, as PyTorch's Linear */
+};
 
 enum qkv_mask_kind {
 	QKV_MASK_UNSET,
@@ -108,7 +112,8 @@ struct qkv_problem;
 int qkv_reader_open(struct qkv_reader **r, const char *path, struct qkv_err *e);
 
 /* opens the size bytes at text, borrowed, which messages call name */
-int qkv_reader_open_text(struct qkv_reader **r, const char *name, const char *text, size_t size, struct qkv_err *e);
+int qkv_reader_open_text(
+	struct qkv_reader **r, const char *name, const char *text, size_t size, struct qkv_err *e);
 
 /* reads the next problem: 1, or 0 after the last, or -1; it borrows r */
 int qkv_reader_next(struct qkv_problem **p, struct qkv_reader *r, const struct qkv_settings *s,
@@ -148,28 +153,28 @@ struct qkv_range {
 };
 
 struct qkv_attend_options {
-	unsigned stages;               /* 1u << stage of each; 0: alpha */
+	unsigned stages;                /* 1u << stage of each; 0: alpha */
 	const struct qkv_range *layers; /* num_layers ranges of layers (their .layer unused); none: all */
 	size_t num_layers;
 	const struct qkv_range *heads; /* num_heads ranges; none: all */
 	size_t num_heads;
-	int average;                   /* the mean over the selected heads of a layer instead of each */
-	int threads;                   /* 0: one a processor; changes no bit of the result */
-	const char *isa;               /* instruction set by name; NULL: the best there is */
+	int average;     /* the mean over the selected heads of a layer instead of each */
+	int threads;     /* 0: one a processor; changes no bit of the result */
+	const char *isa; /* instruction set by name; NULL: the best there is */
 };
 
 /* what a document says of itself; tokens are UTF-8 */
 struct qkv_doc {
-	size_t index;  /* of the document in its input */
+	size_t index; /* of the document in its input */
 	size_t n_q, n_k;
 	const char *const *query_tokens, *const *key_tokens; /* n_q and n_k of them */
 	int self_attention;                                  /* queries and keys are the same tokens */
-	size_t num_layers;                 /* all of them, selected or not: layer indices are below */
-	int has_layers;                    /* the input had an axis of layers */
-	size_t num_heads, num_kv_heads;    /* heads of a layer, selected or not; 0: not known */
-	size_t head_limit;                 /* every head index is below */
-	const char *weight_layout;         /* NULL: there were no weights */
-	size_t shown_layers, shown_heads;  /* how many layers, and matrices a layer at most, will come */
+	size_t num_layers;                /* all of them, selected or not: layer indices are below */
+	int has_layers;                   /* the input had an axis of layers */
+	size_t num_heads, num_kv_heads;   /* heads of a layer, selected or not; 0: not known */
+	size_t head_limit;                /* every head index is below */
+	const char *weight_layout;        /* NULL: there were no weights */
+	size_t shown_layers, shown_heads; /* how many layers, and matrices a layer at most, will come */
 };
 
 /* one matrix: a stage of a head, of the mean of heads, or of a layer */
@@ -179,20 +184,21 @@ struct qkv_matrix {
 	size_t layer;
 	size_t head; /* or QKV_MEAN, QKV_NONE */
 	size_t rows, cols;
-	size_t d_k;        /* 0: not known */
+	size_t d_k; /* 0: not known */
 	int has_scale;
 	float scale;
-	const char *mask;  /* "none", "causal", "window:2,0", "matrix", ... */
+	const char *mask; /* "none", "causal", "window:2,0", "matrix", ... */
 };
 
 /* consecutive rows of a matrix */
 struct qkv_block {
 	const struct qkv_matrix *matrix;
 	size_t row, rows;
-	size_t stride;               /* floats from one row to the next */
-	const float *data;           /* (rows, matrix->cols) */
-	const unsigned char *hidden; /* (rows, matrix->cols) dense, 1 where a mask hides; NULL: nowhere, or not asked for */
-	const double *row_sums;      /* (rows,), of alpha; else NULL */
+	size_t stride;     /* floats from one row to the next */
+	const float *data; /* (rows, matrix->cols) */
+	const unsigned char *
+		hidden; /* (rows, matrix->cols) dense, 1 where a mask hides; NULL: nowhere, or not asked for */
+	const double *row_sums; /* (rows,), of alpha; else NULL */
 };
 
 /*
@@ -230,19 +236,21 @@ const char *qkv_isa_name(const char *isa);
 enum qkv_header { QKV_HEADER_LABELS, QKV_HEADER_INDEX, QKV_HEADER_NONE };
 
 struct qkv_write_options {
-	int tsv;                    /* for qkv_csv_new: tabs and escapes instead of commas and quotes */
-	int layout_long;            /* one line a cell */
+	int tsv;         /* for qkv_csv_new: tabs and escapes instead of commas and quotes */
+	int layout_long; /* one line a cell */
 	enum qkv_header header;
 	int no_row_sums, no_col_sums;
-	int precision;              /* significant digits, 1 to 9; 0: the shortest that reads back */
-	int bom;                    /* a byte order mark first */
-	int bare;                   /* the matrix alone */
-	int by_head;                /* for qkv_json_new: an object a head (NDJSON) instead of a document */
+	int precision; /* significant digits, 1 to 9; 0: the shortest that reads back */
+	int bom;       /* a byte order mark first */
+	int bare;      /* the matrix alone */
+	int by_head;   /* for qkv_json_new: an object a head (NDJSON) instead of a document */
 };
 
 /* each writes to the sink s, borrowed */
-int qkv_csv_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
-int qkv_json_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
+int qkv_csv_new(
+	struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
+int qkv_json_new(
+	struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
 
 /* from where to where the values of each stage reach, 0 included */
 struct qkv_extent {
@@ -253,7 +261,8 @@ struct qkv_draw_options {
 	int no_row_sums, no_col_sums;
 	int bare;    /* cells alone: no labels, bars, titles, headings */
 	size_t cell; /* pixels a cell; 0: chosen from the size */
-	const struct qkv_extent *extent; /* of all pictures that share one scale; NULL: this one has its own */
+	const struct qkv_extent
+		*extent; /* of all pictures that share one scale; NULL: this one has its own */
 };
 
 /* a picture of each document's matrices, in one figure; notes, borrowed, gets what had to be left out */
@@ -261,8 +270,8 @@ int qkv_png_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_dr
 	struct qkv_notes *notes, struct qkv_err *e);
 
 /* widens x, borrowed, to what pictures of the matrices would show: a first run, for pictures that share one scale */
-int qkv_extent_new(struct qkv_consumer **c, struct qkv_extent *x, const struct qkv_draw_options *o,
-	struct qkv_err *e);
+int qkv_extent_new(
+	struct qkv_consumer **c, struct qkv_extent *x, const struct qkv_draw_options *o, struct qkv_err *e);
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,8 @@ feed_rows(struct qkv_consumer *c, const struct qkv_matrix *m, value_of *value, s
 		for (size_t j = 0; j < m->cols; j++) {
 			float v = value(m->stage, m->head, first + i, j);
 
-			hidden[i * m->cols + j] = v != v;
+			/* scores tell which cells a mask will hide, and have values there */
+			hidden[i * m->cols + j] = v != v || (m->stage < QKV_MASKED && j > first + i);
 			if (v != v)
 				v = m->stage == QKV_MASKED ? -INFINITY : 0;
 			data[i * stride + j] = v;

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-typedef int qkv_writer(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
+typedef int
+qkv_writer(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
 
 struct run {
 	struct qkv_settings settings;
@@ -41,7 +42,8 @@ run_bytes(struct run *r, const char *text, size_t size, size_t limit)
 		got = qkv_reader_next(&p, reader, &r->settings, &r->notes, &r->err);
 		if (got <= 0)
 			break;
-		failed = qkv_attend_open(&a, p, &r->attend, &r->err) || qkv_attend_run(a, c, &r->notes, &r->err);
+		failed = qkv_attend_open(&a, p, &r->attend, &r->err) ||
+			qkv_attend_run(a, c, &r->notes, &r->err);
 		qkv_attend_free(a);
 		qkv_problem_free(p);
 		if (failed) {

@@ -19,14 +19,16 @@ static int
 check_stages(const struct qkv_attend *a, const struct qkv_layer *l, struct qkv_err *e)
 {
 	for (unsigned s = 0; s < QKV_STAGES; s++) {
-		int has = s <= QKV_K ? l->source <= QKV_FROM_QK
+		int has = s <= QKV_K                  ? l->source <= QKV_FROM_QK
 			: s == QKV_V || s > QKV_ALPHA ? l->d_v > 0
-			: s == QKV_ALPHA || l->source < QKV_FROM_ALPHA;
+						      : s == QKV_ALPHA || l->source < QKV_FROM_ALPHA;
 
 		if (a->stages >> s & 1 && !has)
-			return qkv_layer_fail(a->problem, l, e, "stage %s cannot be computed, expected %s", qkv_stage_names[s],
-				s <= QKV_K ? "embeddings with weights, or Q with K"
-				: s == QKV_V || s > QKV_ALPHA ? "W_V or V" : "scores, not ready alpha");
+			return qkv_layer_fail(a->problem, l, e, "stage %s cannot be computed, expected %s",
+				qkv_stage_names[s],
+				s <= QKV_K                            ? "embeddings with weights, or Q with K"
+					: s == QKV_V || s > QKV_ALPHA ? "W_V or V"
+								      : "scores, not ready alpha");
 	}
 	return 0;
 }
@@ -85,7 +87,8 @@ new_packs(float ***packs, struct qkv_attend *a, size_t k, size_t n, struct qkv_e
 static int
 new_rooms(struct qkv_attend *a, struct qkv_err *e)
 {
-	unsigned products = ~(1u << QKV_Q | 1u << QKV_K | 1u << QKV_V), contexts = 1u << QKV_CONTEXT | 1u << QKV_OUTPUT;
+	unsigned products = ~(1u << QKV_Q | 1u << QKV_K | 1u << QKV_V),
+		 contexts = 1u << QKV_CONTEXT | 1u << QKV_OUTPUT;
 	size_t d_k = 0, packed_o = 0;
 
 	for (size_t n = 0; n < a->num_layers; n++) {
@@ -95,7 +98,8 @@ new_rooms(struct qkv_attend *a, struct qkv_err *e)
 		a->d_v = largest(a->d_v, l->d_v);
 		a->widest = largest(a->widest, largest(l->d_k, l->d_out));
 		if (l->d_out)
-			packed_o = largest(packed_o, qkv_kern_packed(a->kern, a->doc.num_heads * l->d_v, l->d_out));
+			packed_o = largest(
+				packed_o, qkv_kern_packed(a->kern, a->doc.num_heads * l->d_v, l->d_out));
 	}
 	a->widest = largest(a->widest, largest(a->doc.n_k, a->doc.num_heads * a->d_v));
 	a->num_slots = qkv_pool_size(a->pool) == 1 ? 1 : 2 * qkv_pool_size(a->pool);
@@ -133,7 +137,9 @@ prepare(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err
 {
 	a->kern = qkv_kern_find(o->isa);
 	if (!a->kern)
-		return qkv_fail(e, QKV_EUSAGE, "instruction set %s is not on this machine, expected one of %s", o->isa, qkv_kern_names());
+		return qkv_fail(e, QKV_EUSAGE,
+			"instruction set %s is not on this machine, expected one of %s", o->isa,
+			qkv_kern_names());
 	if (qkv_attend_select(a, o, e))
 		return -1;
 	for (size_t n = 0; n < a->num_layers; n++)
@@ -149,7 +155,8 @@ prepare(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err
 }
 
 int
-qkv_attend_open(struct qkv_attend **out, const struct qkv_problem *p, const struct qkv_attend_options *o, struct qkv_err *e)
+qkv_attend_open(struct qkv_attend **out, const struct qkv_problem *p, const struct qkv_attend_options *o,
+	struct qkv_err *e)
 {
 	struct qkv_attend *a = qkv_mem_new(1, sizeof *a, e);
 

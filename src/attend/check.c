@@ -61,8 +61,10 @@ bound_scores(const struct qkv_attend *a, const struct qkv_prepared *l)
 	if (from->source == QKV_FROM_ALPHA)
 		return 0;
 	most = from->source == QKV_FROM_SCORES ? largest(from->scores.data, from->scores.count)
-		: longest(&l->q, doc->num_heads, doc->n_q, from->d_k) * longest(&l->k, doc->num_kv_heads, doc->n_k, from->d_k);
-	return most * (scale > 1 ? scale : 1) + (from->bias.data ? largest(from->bias.data, from->bias.count) : 0);
+					       : longest(&l->q, doc->num_heads, doc->n_q, from->d_k) *
+			longest(&l->k, doc->num_kv_heads, doc->n_k, from->d_k);
+	return most * (scale > 1 ? scale : 1) +
+		(from->bias.data ? largest(from->bias.data, from->bias.count) : 0);
 }
 
 /* a bound of contexts and output */
@@ -87,7 +89,8 @@ bound_output(const struct qkv_attend *a, const struct qkv_prepared *l)
 
 /* computes a stage of a head and fails at the first value that is not finite */
 static int
-look(struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, size_t h, size_t cols, struct qkv_err *e)
+look(struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, size_t h, size_t cols,
+	struct qkv_err *e)
 {
 	struct qkv_slot *s = a->slots;
 	const char *column = stage < QKV_CONTEXT ? "key" : "column";
@@ -100,11 +103,15 @@ look(struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, s
 			for (size_t j = 0; j < cols; j++) {
 				float x = rows[i * stride + j];
 
-				if (isfinite(x) || (stage == QKV_MASKED && x < 0 && !qkv_layer_allows(l->layer, &a->doc, h, first + i, j)))
+				if (isfinite(x) ||
+					(stage == QKV_MASKED && x < 0 &&
+						!qkv_layer_allows(l->layer, &a->doc, h, first + i, j)))
 					continue;
 				return qkv_layer_fail(a->problem, l->layer, e,
-					"%s for query %zu, %s %zu of head %zu is not finite, expected what float32 can hold",
-					stage <= QKV_MASKED ? "score" : qkv_stage_names[stage], first + i, column, j, h);
+					"%s for query %zu, %s %zu of head %zu is not finite, expected what "
+					"float32 can hold",
+					stage <= QKV_MASKED ? "score" : qkv_stage_names[stage], first + i,
+					column, j, h);
 			}
 	}
 	return 0;
@@ -114,7 +121,8 @@ int
 qkv_attend_check(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_err *e)
 {
 	const struct qkv_layer *from = l->layer;
-	unsigned of_scores = ~(1u << QKV_Q | 1u << QKV_K | 1u << QKV_V), of_output = 1u << QKV_CONTEXT | 1u << QKV_OUTPUT;
+	unsigned of_scores = ~(1u << QKV_Q | 1u << QKV_K | 1u << QKV_V),
+		 of_output = 1u << QKV_CONTEXT | 1u << QKV_OUTPUT;
 	int scores = a->stages & of_scores && bound_scores(a, l) > limit;
 	int outputs = a->stages & of_output && bound_output(a, l) > limit;
 
@@ -122,11 +130,15 @@ qkv_attend_check(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_
 		return 0;
 	qkv_attend_pack(a, l);
 	for (size_t h = 0; h < a->doc.num_heads; h++) {
-		if (scores && (look(a, l, QKV_SCORES, h, a->doc.n_k, e) || look(a, l, QKV_SCALED, h, a->doc.n_k, e) ||
-				      look(a, l, QKV_MASKED, h, a->doc.n_k, e)))
+		if (scores &&
+			(look(a, l, QKV_SCORES, h, a->doc.n_k, e) ||
+				look(a, l, QKV_SCALED, h, a->doc.n_k, e) ||
+				look(a, l, QKV_MASKED, h, a->doc.n_k, e)))
 			return -1;
 		if (outputs && look(a, l, QKV_CONTEXT, h, from->d_v, e))
 			return -1;
 	}
-	return outputs ? look(a, l, QKV_OUTPUT, 0, from->d_out ? from->d_out : a->doc.num_heads * from->d_v, e) : 0;
+	return outputs
+		? look(a, l, QKV_OUTPUT, 0, from->d_out ? from->d_out : a->doc.num_heads * from->d_v, e)
+		: 0;
 }

@@ -17,9 +17,9 @@ struct qkv_rows {
 
 struct qkv_prepared {
 	const struct qkv_layer *layer;
-	struct qkv_rows q, k, v;  /* (H, n_q, d_k), (KV, n_k, d_k), (KV, n_k, d_v) */
+	struct qkv_rows q, k, v; /* (H, n_q, d_k), (KV, n_k, d_k), (KV, n_k, d_v) */
 	float scale;
-	size_t *shown;            /* (num_shown,): positions of the heads to show, ascending */
+	size_t *shown; /* (num_shown,): positions of the heads to show, ascending */
 	size_t num_shown;
 };
 
@@ -44,12 +44,12 @@ struct qkv_attend {
 	int average;
 	struct qkv_prepared *layers; /* (num_layers,): those that are shown */
 	size_t num_layers;
-	size_t d_v, widest;          /* the most of any layer */
+	size_t d_v, widest; /* the most of any layer */
 
 	/* of the layer that is being computed */
 	float **packed_k, **packed_v; /* (KV,) */
 	float *packed_o;
-	struct qkv_slot *slots;       /* (num_slots,) */
+	struct qkv_slot *slots; /* (num_slots,) */
 	size_t num_slots;
 };
 
@@ -70,6 +70,7 @@ const float *qkv_attend_rows(const struct qkv_attend *a, const struct qkv_prepar
 	enum qkv_stage stage, size_t h, size_t first, size_t num, size_t *stride);
 
 /* marks in hidden (n_k,) the keys that row i of head h may not attend to */
-void qkv_attend_hide(unsigned char *hidden, const struct qkv_layer *l, const struct qkv_doc *doc, size_t h, size_t i);
+void qkv_attend_hide(
+	unsigned char *hidden, const struct qkv_layer *l, const struct qkv_doc *doc, size_t h, size_t i);
 
 #endif

@@ -15,9 +15,9 @@ enum { CHUNK = 64 }; /* rows of a task: enough to earn the reading of the weight
 struct projection {
 	const struct qkv_kern *kern;
 	const struct qkv_part *x;
-	const struct qkv_weight *weight; /* (heads,) */
+	const struct qkv_weight *weight;  /* (heads,) */
 	size_t heads, width, first, last; /* heads first to last - 1 are neighbours */
-	float *packed, *out;             /* out (x rows, heads * width) */
+	float *packed, *out;              /* out (x rows, heads * width) */
 };
 
 static void
@@ -29,11 +29,13 @@ chunk(void *arg, size_t index, size_t worker)
 	float *out = p->out + row * ld + p->first * p->width;
 
 	(void)worker;
-	p->kern->product(out, ld, p->x->data + row * d, d, p->packed, num, d, (p->last - p->first) * p->width);
+	p->kern->product(
+		out, ld, p->x->data + row * d, d, p->packed, num, d, (p->last - p->first) * p->width);
 	for (size_t i = 0; i < num; i++)
 		for (size_t h = p->first; h < p->last; h++)
 			if (p->weight[h].bias)
-				p->kern->add(p->out + (row + i) * ld + h * p->width, p->weight[h].bias, p->width);
+				p->kern->add(
+					p->out + (row + i) * ld + h * p->width, p->weight[h].bias, p->width);
 }
 
 /* the heads from first on that are neighbours; the one after the last */
@@ -61,8 +63,8 @@ find_infinite(const float *x, size_t count)
 }
 
 static int
-project(struct qkv_rows *r, struct qkv_attend *a, const struct qkv_part *x, const struct qkv_weight *weight, size_t heads,
-	size_t width, const char *name, struct qkv_err *e)
+project(struct qkv_rows *r, struct qkv_attend *a, const struct qkv_part *x, const struct qkv_weight *weight,
+	size_t heads, size_t width, const char *name, struct qkv_err *e)
 {
 	struct projection p = {a->kern, x, weight, heads, width, 0, 0, NULL, NULL};
 	size_t rows = x->shape[0], ld = heads * width, bad;
@@ -84,7 +86,8 @@ project(struct qkv_rows *r, struct qkv_attend *a, const struct qkv_part *x, cons
 	*r = (struct qkv_rows){p.out, width, ld};
 	bad = find_infinite(p.out, rows * ld);
 	if (bad < rows * ld)
-		return qkv_part_fail(a->problem, x, e, "%s of row %zu, head %zu is not finite, expected what float32 can hold", name,
+		return qkv_part_fail(a->problem, x, e,
+			"%s of row %zu, head %zu is not finite, expected what float32 can hold", name,
 			bad / ld, bad % ld / width);
 	return 0;
 }
@@ -109,8 +112,10 @@ qkv_attend_project(struct qkv_attend *a, struct qkv_prepared *l, struct qkv_err 
 		l->v = ready(&from->v);
 		return 0;
 	}
-	if (a->stages & ~(1u << QKV_V) && (project(&l->q, a, &from->x, from->w_q, a->doc.num_heads, from->d_k, "q", e) ||
-						     project(&l->k, a, keys, from->w_k, kv, from->d_k, "k", e)))
+	if (a->stages & ~(1u << QKV_V) &&
+		(project(&l->q, a, &from->x, from->w_q, a->doc.num_heads, from->d_k, "q", e) ||
+			project(&l->k, a, keys, from->w_k, kv, from->d_k, "k", e)))
 		return -1;
-	return a->stages & needs_v && from->w_v ? project(&l->v, a, keys, from->w_v, kv, from->d_v, "v", e) : 0;
+	return a->stages & needs_v && from->w_v ? project(&l->v, a, keys, from->w_v, kv, from->d_v, "v", e)
+						: 0;
 }

@@ -10,7 +10,8 @@
 #include <string.h>
 
 void
-qkv_attend_hide(unsigned char *hidden, const struct qkv_layer *l, const struct qkv_doc *doc, size_t h, size_t i)
+qkv_attend_hide(
+	unsigned char *hidden, const struct qkv_layer *l, const struct qkv_doc *doc, size_t h, size_t i)
 {
 	size_t n = doc->n_k, first, last, cell = i * n, head = h * doc->n_q * n;
 
@@ -37,7 +38,8 @@ qkv_attend_hide(unsigned char *hidden, const struct qkv_layer *l, const struct q
 
 /* turns a row of scaled scores into masked ones */
 static void
-mask(const struct qkv_attend *a, const struct qkv_layer *l, struct qkv_slot *s, float *row, size_t h, size_t i)
+mask(const struct qkv_attend *a, const struct qkv_layer *l, struct qkv_slot *s, float *row, size_t h,
+	size_t i)
 {
 	size_t n = a->doc.n_k;
 
@@ -50,8 +52,8 @@ mask(const struct qkv_attend *a, const struct qkv_layer *l, struct qkv_slot *s, 
 
 /* scores to alpha, as far as the stage goes */
 static const float *
-scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, enum qkv_stage stage, size_t h,
-	size_t first, size_t num)
+scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, enum qkv_stage stage,
+	size_t h, size_t first, size_t num)
 {
 	const struct qkv_layer *from = l->layer;
 	size_t n = a->doc.n_k, group = a->doc.num_kv_heads ? a->doc.num_heads / a->doc.num_kv_heads : 1;
@@ -60,10 +62,11 @@ scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot
 	if (from->source == QKV_FROM_ALPHA)
 		return from->alpha[h] + first * n;
 	if (from->source == QKV_FROM_SCORES)
-		memcpy(s->strip, from->scores.data + (h * a->doc.n_q + first) * n, num * n * sizeof *s->strip);
+		memcpy(s->strip, from->scores.data + (h * a->doc.n_q + first) * n,
+			num * n * sizeof *s->strip);
 	else
-		a->kern->product(s->strip, n, l->q.data + h * l->q.head + first * l->q.row, l->q.row, a->packed_k[h / group], num,
-			from->d_k, n);
+		a->kern->product(s->strip, n, l->q.data + h * l->q.head + first * l->q.row, l->q.row,
+			a->packed_k[h / group], num, from->d_k, n);
 	for (size_t i = 0; i < num && stage >= QKV_SCALED; i++) {
 		float *row = s->strip + i * n;
 
@@ -77,18 +80,21 @@ scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot
 }
 
 static const float *
-context(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, size_t h, size_t first, size_t num)
+context(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, size_t h, size_t first,
+	size_t num)
 {
 	size_t d_v = l->layer->d_v, group = a->doc.num_heads / a->doc.num_kv_heads;
 	float *out = s->side + h * d_v;
 	const float *alpha = scores(a, l, s, QKV_ALPHA, h, first, num);
 
-	a->kern->product(out, a->doc.num_heads * d_v, alpha, a->doc.n_k, a->packed_v[h / group], num, a->doc.n_k, d_v);
+	a->kern->product(
+		out, a->doc.num_heads * d_v, alpha, a->doc.n_k, a->packed_v[h / group], num, a->doc.n_k, d_v);
 	return out;
 }
 
 static const float *
-output(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, size_t first, size_t num, size_t *stride)
+output(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, size_t first, size_t num,
+	size_t *stride)
 {
 	const struct qkv_layer *from = l->layer;
 	size_t width = a->doc.num_heads * from->d_v;
@@ -105,8 +111,8 @@ output(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot
 }
 
 const float *
-qkv_attend_rows(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, enum qkv_stage stage, size_t h,
-	size_t first, size_t num, size_t *stride)
+qkv_attend_rows(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
+	enum qkv_stage stage, size_t h, size_t first, size_t num, size_t *stride)
 {
 	const struct qkv_rows *r = stage == QKV_Q ? &l->q : stage == QKV_K ? &l->k : &l->v;
 
@@ -142,9 +148,11 @@ pack_head(void *arg, size_t index, size_t worker)
 
 	(void)worker;
 	if (a->packed_k && k->data)
-		a->kern->pack(a->packed_k[index], k->data + index * k->head, p->l->layer->d_k, a->doc.n_k, 1, k->row);
+		a->kern->pack(a->packed_k[index], k->data + index * k->head, p->l->layer->d_k, a->doc.n_k, 1,
+			k->row);
 	if (a->packed_v && v->data)
-		a->kern->pack(a->packed_v[index], v->data + index * v->head, a->doc.n_k, p->l->layer->d_v, v->row, 1);
+		a->kern->pack(a->packed_v[index], v->data + index * v->head, a->doc.n_k, p->l->layer->d_v,
+			v->row, 1);
 }
 
 void
@@ -155,5 +163,6 @@ qkv_attend_pack(struct qkv_attend *a, const struct qkv_prepared *l)
 
 	qkv_pool_run(a->pool, a->doc.num_kv_heads, pack_head, &p);
 	if (a->packed_o && from->d_out)
-		a->kern->pack(a->packed_o, from->w_o.data, a->doc.num_heads * from->d_v, from->d_out, from->w_o.rs, from->w_o.cs);
+		a->kern->pack(a->packed_o, from->w_o.data, a->doc.num_heads * from->d_v, from->d_out,
+			from->w_o.rs, from->w_o.cs);
 }

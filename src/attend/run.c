@@ -19,7 +19,7 @@ struct job {
 	const size_t *heads; /* (num_heads,) positions */
 	size_t num_heads;
 	struct qkv_consumer *c;
-	size_t window; /* first block of those being computed */
+	size_t window;            /* first block of those being computed */
 	struct qkv_block *blocks; /* (num_slots,) */
 };
 
@@ -34,7 +34,8 @@ hide(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
 	for (size_t h = 1; h < j->num_heads; h++)
 		for (size_t i = 0; i < b->rows; i++)
 			for (size_t k = 0; k < n; k++)
-				if (s->hidden[i * n + k] && qkv_layer_allows(j->l->layer, &j->a->doc, j->heads[h], b->row + i, k))
+				if (s->hidden[i * n + k] &&
+					qkv_layer_allows(j->l->layer, &j->a->doc, j->heads[h], b->row + i, k))
 					s->hidden[i * n + k] = 0;
 	b->hidden = s->hidden;
 }
@@ -48,7 +49,8 @@ average(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
 	memset(s->mean, 0, cells * sizeof *s->mean);
 	for (size_t h = 0; h < j->num_heads; h++) {
 		size_t stride;
-		const float *rows = qkv_attend_rows(j->a, j->l, s, j->m.stage, j->heads[h], b->row, b->rows, &stride);
+		const float *rows =
+			qkv_attend_rows(j->a, j->l, s, j->m.stage, j->heads[h], b->row, b->rows, &stride);
 
 		for (size_t i = 0; i < b->rows; i++)
 			j->a->kern->accumulate(s->mean + i * j->m.cols, rows + i * stride, j->m.cols);
@@ -72,8 +74,10 @@ compute(void *arg, size_t index, size_t worker)
 	if (j->m.head == QKV_MEAN && j->a->average)
 		average(j, s, b);
 	else
-		b->data = qkv_attend_rows(j->a, j->l, s, j->m.stage, j->heads ? j->heads[0] : 0, row, b->rows, &b->stride);
-	if (j->c->wants_hidden && j->m.stage >= QKV_SCORES && j->m.stage <= QKV_ALPHA && qkv_layer_hides(j->l->layer))
+		b->data = qkv_attend_rows(
+			j->a, j->l, s, j->m.stage, j->heads ? j->heads[0] : 0, row, b->rows, &b->stride);
+	if (j->c->wants_hidden && j->m.stage >= QKV_SCORES && j->m.stage <= QKV_ALPHA &&
+		qkv_layer_hides(j->l->layer))
 		hide(j, s, b);
 	if (j->m.stage != QKV_ALPHA)
 		return;
@@ -112,7 +116,8 @@ note(const struct job *j, const struct qkv_block *b, struct qkv_notes *notes)
 		if (j->m.head == QKV_MEAN)
 			qkv_note_add(notes, kind, 1, "layer %zu, mean, query %zu", j->m.layer, row);
 		else
-			qkv_note_add(notes, kind, 1, "layer %zu, head %zu, query %zu", j->m.layer, j->m.head, row);
+			qkv_note_add(
+				notes, kind, 1, "layer %zu, head %zu, query %zu", j->m.layer, j->m.head, row);
 	}
 }
 
@@ -149,17 +154,20 @@ run_matrix(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_
 	j->m.doc = doc;
 	j->m.layer = l->index;
 	j->m.rows = keys ? doc->n_k : doc->n_q;
-	j->m.cols = j->m.stage <= QKV_K ? l->d_k
+	j->m.cols = j->m.stage <= QKV_K                            ? l->d_k
 		: j->m.stage == QKV_V || j->m.stage == QKV_CONTEXT ? l->d_v
-		: j->m.stage != QKV_OUTPUT ? doc->n_k
-		: l->d_out ? l->d_out : doc->num_heads * l->d_v;
+		: j->m.stage != QKV_OUTPUT                         ? doc->n_k
+		: l->d_out                                         ? l->d_out
+								   : doc->num_heads * l->d_v;
 	j->m.d_k = l->d_k;
 	j->m.has_scale = l->has_scale;
 	j->m.scale = j->l->scale;
 	j->m.mask = l->mask_name;
 	memset(col_sums, 0, doc->n_k * sizeof *col_sums);
 	return j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, notes, e) ||
-		j->c->matrix_end(j->c, alpha ? col_sums : NULL, e) ? -1 : 0;
+			j->c->matrix_end(j->c, alpha ? col_sums : NULL, e)
+		? -1
+		: 0;
 }
 
 /* whether head number h of a stage is shown: a key/value head where one of its query heads is */

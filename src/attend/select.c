@@ -21,8 +21,8 @@ static int
 has_head(const struct qkv_attend_options *o, size_t layer, size_t head)
 {
 	for (size_t i = 0; i < o->num_heads; i++)
-		if ((o->heads[i].layer == QKV_ANY || o->heads[i].layer == layer) && head >= o->heads[i].first &&
-			head <= o->heads[i].last)
+		if ((o->heads[i].layer == QKV_ANY || o->heads[i].layer == layer) &&
+			head >= o->heads[i].first && head <= o->heads[i].last)
 			return 1;
 	return !o->num_heads;
 }
@@ -54,13 +54,15 @@ check(const struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv
 	for (size_t i = 0; i < o->num_layers; i++)
 		for (size_t index = o->layers[i].first; index <= o->layers[i].last; index++)
 			if (!find_layer(p, index))
-				return qkv_fail(e, QKV_EINPUT, "%s: --layers: no layer %zu, expected less than %zu", p->text->name, index,
-					p->doc.num_layers);
+				return qkv_fail(e, QKV_EINPUT,
+					"%s: --layers: no layer %zu, expected less than %zu", p->text->name,
+					index, p->doc.num_layers);
 	for (size_t i = 0; i < o->num_heads; i++) {
 		const struct qkv_range *r = &o->heads[i];
 
 		if (r->layer != QKV_ANY && (!find_layer(p, r->layer) || !has_layer(o, r->layer)))
-			return qkv_fail(e, QKV_EINPUT, "%s: --heads: no layer %zu among those shown", p->text->name, r->layer);
+			return qkv_fail(e, QKV_EINPUT, "%s: --heads: no layer %zu among those shown",
+				p->text->name, r->layer);
 		for (size_t n = 0; n < p->num_layers; n++) {
 			const struct qkv_layer *l = &p->layers[n];
 
@@ -68,7 +70,9 @@ check(const struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv
 				continue;
 			for (size_t index = r->first; index <= r->last; index++)
 				if (!find_head(l, index))
-					return qkv_fail(e, QKV_EINPUT, "%s: --heads: no head %zu in layer %zu, expected less than %zu",
+					return qkv_fail(e, QKV_EINPUT,
+						"%s: --heads: no head %zu in layer %zu, expected less than "
+						"%zu",
 						p->text->name, index, l->index, p->doc.head_limit);
 		}
 	}

@@ -7,7 +7,8 @@
 
 /* one row a kind: what is said before the count and the first place */
 static const char *const kinds[QKV_NOTES] = {
-	[QKV_NOTE_LAYOUT] = "square weights that are not symmetric, and no weight_layout: taken as in_out (Q = X W)",
+	[QKV_NOTE_LAYOUT] =
+		"square weights that are not symmetric, and no weight_layout: taken as in_out (Q = X W)",
 	[QKV_NOTE_HIDDEN_ROW] = "queries whose keys are all hidden get no weights",
 	[QKV_NOTE_ROW_SUM] = "rows of alpha do not sum to 1 within 0.001",
 	[QKV_NOTE_LABELS] = "not all labels fit",
@@ -73,7 +74,8 @@ qkv_note_add(struct qkv_notes *n, enum qkv_note_kind kind, size_t count, const c
 		return;
 	if (!note->count) {
 		va_start(args, format);
-		tidy(note->first, sizeof note->first, vsnprintf(note->first, sizeof note->first, format, args));
+		tidy(note->first, sizeof note->first,
+			vsnprintf(note->first, sizeof note->first, format, args));
 		va_end(args);
 	}
 	note->count += count;

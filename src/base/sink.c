@@ -53,9 +53,9 @@ qkv_memory_sink_free(struct qkv_memory_sink *m)
 struct file {
 	struct qkv_sink sink;
 	struct file *next;
-	int fd;         /* -1: closed */
-	char *name;     /* as messages call it */
-	char *target;   /* what temporary becomes; NULL: written in place */
+	int fd;       /* -1: closed */
+	char *name;   /* as messages call it */
+	char *target; /* what temporary becomes; NULL: written in place */
 	char *temporary;
 };
 
@@ -137,9 +137,11 @@ resolve(const char *path, struct qkv_err *e)
 
 		if (n <= 0 || n == LONGEST)
 			break;
-		followed = copy(p, keep + (size_t)n, e);
-		if (followed)
+		followed = qkv_mem_new(keep + (size_t)n + 1, 1, e);
+		if (followed) {
+			memcpy(followed, p, keep);
 			memcpy(followed + keep, link, (size_t)n);
+		}
 		qkv_mem_free(p);
 		p = followed;
 	}
@@ -151,10 +153,11 @@ static int
 open_beside(struct file *f, const struct stat *old, unsigned number, struct qkv_err *e)
 {
 	size_t keep = folder(f->target);
-	char *temporary = copy(f->target, keep + 48, e);
+	char *temporary = qkv_mem_new(keep + 48, 1, e);
 
 	if (!temporary)
 		return -1;
+	memcpy(temporary, f->target, keep);
 	snprintf(temporary + keep, 48, ".qkv-%ld-%u.tmp", (long)getpid(), number);
 	f->fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (f->fd < 0) {

@@ -6,7 +6,12 @@ qkv_utf8_read(uint32_t *code, const char *p, const char *end)
 {
 	static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *u = (const unsigned char *)p;
-	size_t length = u[0] < 0x80 ? 1 : u[0] < 0xC2 ? 0 : u[0] < 0xE0 ? 2 : u[0] < 0xF0 ? 3 : u[0] < 0xF5 ? 4 : 0;
+	size_t length = u[0] < 0x80 ? 1
+		: u[0] < 0xC2       ? 0
+		: u[0] < 0xE0       ? 2
+		: u[0] < 0xF0       ? 3
+		: u[0] < 0xF5       ? 4
+				    : 0;
 	uint32_t c;
 
 	if (length == 0 || length > (size_t)(end - p))

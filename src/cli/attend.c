@@ -49,11 +49,13 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 
 	set_options(r, o);
 	if (o->num_operands > 1)
-		return qkv_fail(e, QKV_EUSAGE, "'%s': one operand too many, expected one FILE", o->operands[1]);
+		return qkv_fail(
+			e, QKV_EUSAGE, "'%s': one operand too many, expected one FILE", o->operands[1]);
 	if (qkv_format_choose(&r->output.format, o, e) || qkv_isa_choose(&r->attend.isa, e))
 		return -1;
 	if (!name && r->output.format->traits & QKV_TRAIT_PICTURE && isatty(STDOUT_FILENO))
-		return qkv_fail(e, QKV_EUSAGE, "standard output is a terminal, expected -o FILE, or -o - to write a %s there",
+		return qkv_fail(e, QKV_EUSAGE,
+			"standard output is a terminal, expected -o FILE, or -o - to write a %s there",
 			r->output.format->name);
 	r->output.name = name ? name : "-";
 	r->output.stages = r->attend.stages;

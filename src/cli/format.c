@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* the choices of --layout, --header and --sums, from 1 as in the table of options */
+/* the choices of --layout, --header (in the order of enum qkv_header) and --sums, from 1 as in the table of options */
 enum { LAYOUT_LONG = 2 };
 enum { HEADER_LABELS = 1, HEADER_INDEX, HEADER_NONE };
 enum { SUMS_ROW = 1, SUMS_COL, SUMS_BOTH, SUMS_NONE };
@@ -63,8 +63,8 @@ static make *const makes[QKV_FORMATS] = {
 };
 
 int
-qkv_format_make(struct qkv_consumer **c, const struct qkv_format *f, struct qkv_sink *s, const struct qkv_show *show,
-	struct qkv_err *e)
+qkv_format_make(struct qkv_consumer **c, const struct qkv_format *f, struct qkv_sink *s,
+	const struct qkv_show *show, struct qkv_err *e)
 {
 	return makes[f - qkv_formats](c, s, show, e);
 }
@@ -115,11 +115,11 @@ fail_ending(const char *path, struct qkv_err *e)
 		const char *endings = f->endings, *ending;
 
 		while ((ending = qkv_choice_next(&length, &endings)) != NULL)
-			used += (size_t)snprintf(known + used, sizeof known - used, "%s.%.*s", used ? ", " : "",
-				(int)length, ending);
+			used += (size_t)snprintf(known + used, sizeof known - used, "%s.%.*s",
+				used ? ", " : "", (int)length, ending);
 	}
-	return qkv_fail(e, QKV_EUSAGE, "--output: '%s' has an unknown ending, expected one of %s, or a format by -f",
-		path, known);
+	return qkv_fail(e, QKV_EUSAGE,
+		"--output: '%s' has an unknown ending, expected one of %s, or a format by -f", path, known);
 }
 
 /* refuses the first option given that f has no use for */
@@ -134,8 +134,10 @@ check_uses(const struct qkv_format *f, const struct qkv_options *o, struct qkv_e
 			continue;
 		for (const struct qkv_format *g = qkv_formats; g < qkv_formats + QKV_FORMATS; g++)
 			if (qkv_opt_of_format(&qkv_opts[i], g))
-				used += (size_t)snprintf(with + used, sizeof with - used, "%s%s", used ? ", " : "", g->name);
-		return qkv_fail(e, QKV_EUSAGE, "--%s: has no use with -f %s, only with %s", qkv_opts[i].name, f->name, with);
+				used += (size_t)snprintf(
+					with + used, sizeof with - used, "%s%s", used ? ", " : "", g->name);
+		return qkv_fail(e, QKV_EUSAGE, "--%s: has no use with -f %s, only with %s", qkv_opts[i].name,
+			f->name, with);
 	}
 	return 0;
 }
@@ -149,11 +151,12 @@ check_together(const struct qkv_format *f, const struct qkv_options *o, struct q
 	int is_long = o->of[QKV_OPT_LAYOUT].number == LAYOUT_LONG, is_bare = o->of[QKV_OPT_BARE].text != NULL;
 
 	if (!(f->traits & QKV_TRAIT_STAGES) && stage->stages & (stage->stages - 1))
-		return qkv_fail(e, QKV_EUSAGE, "--stage: '%s' is a list, expected one stage with -f %s", stage->text,
-			f->name);
+		return qkv_fail(e, QKV_EUSAGE, "--stage: '%s' is a list, expected one stage with -f %s",
+			stage->text, f->name);
 	if (is_long && stage->stages & ~OF_KEYS)
 		return qkv_fail(e, QKV_EUSAGE,
-			"--stage: %s has no use with --layout long, expected scores, scaled, masked or alpha", stage->text);
+			"--stage: %s has no use with --layout long, expected scores, scaled, masked or alpha",
+			stage->text);
 	if (is_long && is_bare)
 		return qkv_fail(e, QKV_EUSAGE, "--bare: has no use with --layout long");
 	if (is_long && header == HEADER_INDEX)
@@ -162,7 +165,8 @@ check_together(const struct qkv_format *f, const struct qkv_options *o, struct q
 		return qkv_fail(e, QKV_EUSAGE, "--sums: %s has no use with %s", o->of[QKV_OPT_SUMS].text,
 			is_long ? "--layout long" : "--bare");
 	if (is_bare && header && header != HEADER_NONE)
-		return qkv_fail(e, QKV_EUSAGE, "--header: %s has no use with --bare", o->of[QKV_OPT_HEADER].text);
+		return qkv_fail(
+			e, QKV_EUSAGE, "--header: %s has no use with --bare", o->of[QKV_OPT_HEADER].text);
 	return 0;
 }
 
@@ -194,26 +198,18 @@ struct qkv_show
 qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes)
 {
 	size_t header = o->of[QKV_OPT_HEADER].number, sums = o->of[QKV_OPT_SUMS].number;
-	int no_row_sums = sums == SUMS_COL || sums == SUMS_NONE, no_col_sums = sums == SUMS_ROW || sums == SUMS_NONE;
-	int is_bare = o->of[QKV_OPT_BARE].text != NULL;
+	struct qkv_show show = {.notes = notes};
 
-	return (struct qkv_show){
-		.write = {
-			.layout_long = o->of[QKV_OPT_LAYOUT].number == LAYOUT_LONG,
-			.header = header == HEADER_NONE ? QKV_HEADER_NONE
-				: header == HEADER_INDEX ? QKV_HEADER_INDEX : QKV_HEADER_LABELS,
-			.no_row_sums = no_row_sums,
-			.no_col_sums = no_col_sums,
-			.precision = (int)o->of[QKV_OPT_PRECISION].number,
-			.bom = o->of[QKV_OPT_BOM].text != NULL,
-			.bare = is_bare,
-		},
-		.draw = {
-			.no_row_sums = no_row_sums,
-			.no_col_sums = no_col_sums,
-			.bare = is_bare,
-			.cell = o->of[QKV_OPT_CELL].number,
-		},
-		.notes = notes,
-	};
+	show.write.layout_long = o->of[QKV_OPT_LAYOUT].number == LAYOUT_LONG;
+	show.write.header = header ? (enum qkv_header)(header - 1) : QKV_HEADER_LABELS;
+	show.write.no_row_sums = sums == SUMS_COL || sums == SUMS_NONE;
+	show.write.no_col_sums = sums == SUMS_ROW || sums == SUMS_NONE;
+	show.write.precision = (int)o->of[QKV_OPT_PRECISION].number;
+	show.write.bom = o->of[QKV_OPT_BOM].text != NULL;
+	show.write.bare = o->of[QKV_OPT_BARE].text != NULL;
+	show.draw.no_row_sums = show.write.no_row_sums;
+	show.draw.no_col_sums = show.write.no_col_sums;
+	show.draw.bare = show.write.bare;
+	show.draw.cell = o->of[QKV_OPT_CELL].number;
+	return show;
 }

@@ -62,12 +62,14 @@ write_right(char *text, size_t size, const struct qkv_opt *o)
 	int any = 0;
 
 	while ((choice = qkv_choice_next(&length, &choices)) != NULL && used < size)
-		used += (size_t)snprintf(text + used, size - used, "%.*s%s", (int)length, choice, *choices ? ", " : "");
+		used += (size_t)snprintf(
+			text + used, size - used, "%.*s%s", (int)length, choice, *choices ? ", " : "");
 	if (o->formats == QKV_ANY_FORMAT)
 		return;
 	for (const struct qkv_format *f = qkv_formats; f < qkv_formats + QKV_FORMATS && used < size; f++)
 		if (qkv_opt_of_format(o, f))
-			used += (size_t)snprintf(text + used, size - used, "%s%s", any++ ? ", " : " (", f->name);
+			used += (size_t)snprintf(
+				text + used, size - used, "%s%s", any++ ? ", " : " (", f->name);
 	if (used < size)
 		snprintf(text + used, size - used, ")");
 }
@@ -114,7 +116,8 @@ print_verb(enum qkv_verb_id verb)
 static void
 print_program(void)
 {
-	printf("usage: qkv VERB [OPTION]... [FILE]...\n\nComputes and inspects attention matrices.\n\nVerbs:\n");
+	printf("usage: qkv VERB [OPTION]... [FILE]...\n\nComputes and inspects attention "
+	       "matrices.\n\nVerbs:\n");
 	for (const struct qkv_verb *v = qkv_verbs; v < qkv_verbs + QKV_VERBS; v++)
 		printf("  %-8s %s\n", v->name, v->summary);
 	print_options(QKV_VERBS, QKV_GROUP_GENERAL, 18);
@@ -141,7 +144,8 @@ qkv_help_hint(enum qkv_verb_id verb)
 	if (verb == QKV_VERBS)
 		for (const struct qkv_verb *v = qkv_verbs; v < qkv_verbs + QKV_VERBS; v++)
 			fprintf(stderr, "  %-8s %s\n", v->name, v->summary);
-	fprintf(stderr, "'qkv help%s%s' tells more\n", verb == QKV_VERBS ? "" : " ", verb == QKV_VERBS ? "" : name);
+	fprintf(stderr, "'qkv help%s%s' tells more\n", verb == QKV_VERBS ? "" : " ",
+		verb == QKV_VERBS ? "" : name);
 	return 2;
 }
 
@@ -158,8 +162,8 @@ qkv_verb_find(enum qkv_verb_id *verb, const char *name, struct qkv_err *e)
 		}
 	}
 	nearest = qkv_nearest(name, names, QKV_VERBS);
-	return qkv_fail(e, QKV_EUSAGE, "'%s': no such verb, %s%s", name, nearest ? "did you mean " : "see qkv help",
-		nearest ? nearest : "");
+	return qkv_fail(e, QKV_EUSAGE, "'%s': no such verb, %s%s", name,
+		nearest ? "did you mean " : "see qkv help", nearest ? nearest : "");
 }
 
 int
@@ -168,7 +172,8 @@ qkv_verb_help(const struct qkv_options *o, struct qkv_err *e)
 	enum qkv_verb_id verb = QKV_VERBS;
 
 	if (o->num_operands > 1)
-		return qkv_fail(e, QKV_EUSAGE, "'%s': one operand too many, expected one VERB", o->operands[1]);
+		return qkv_fail(
+			e, QKV_EUSAGE, "'%s': one operand too many, expected one VERB", o->operands[1]);
 	if (o->num_operands && qkv_verb_find(&verb, o->operands[0], e))
 		return -1;
 	return qkv_help_print(verb, e);

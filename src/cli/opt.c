@@ -81,10 +81,12 @@ fail_name(const struct grammar *g, const char *argument, struct qkv_err *e)
 	for (const struct option *o = g->names; o->name; o++) {
 		names[count++] = o->name;
 		if (length && !strncmp(o->name, name, length) && used < sizeof full)
-			used += (size_t)snprintf(full + used, sizeof full - used, "%s--%s", used ? " or " : "", o->name);
+			used += (size_t)snprintf(
+				full + used, sizeof full - used, "%s--%s", used ? " or " : "", o->name);
 	}
 	if (used)
-		return qkv_fail(e, QKV_EUSAGE, "--%s: options cannot be abbreviated, expected %s", name, full);
+		return qkv_fail(
+			e, QKV_EUSAGE, "--%s: options cannot be abbreviated, expected %s", name, full);
 	nearest = qkv_nearest(name, names, count);
 	return qkv_fail(e, QKV_EUSAGE, "--%s: no such option%s%s", name, nearest ? ", did you mean --" : "",
 		nearest ? nearest : "");
@@ -92,7 +94,8 @@ fail_name(const struct grammar *g, const char *argument, struct qkv_err *e)
 
 /* reads the option that getopt_long found in argument, or says why it is none */
 static int
-take_option(struct qkv_options *o, const struct grammar *g, int result, const char *argument, struct qkv_err *e)
+take_option(
+	struct qkv_options *o, const struct grammar *g, int result, const char *argument, struct qkv_err *e)
 {
 	int letter = result == '?' || result == ':' ? optopt : result;
 	int row = find_row(argument, letter, g->verb);
@@ -108,7 +111,8 @@ take_option(struct qkv_options *o, const struct grammar *g, int result, const ch
 		return qkv_fail(e, QKV_EUSAGE, "--%s: takes no value", qkv_opts[row].name);
 	if (result == ':') {
 		qkv_value_expected(expected, sizeof expected, &qkv_opts[row]);
-		return qkv_fail(e, QKV_EUSAGE, "--%s: the value is missing, expected %s", qkv_opts[row].name, expected);
+		return qkv_fail(e, QKV_EUSAGE, "--%s: the value is missing, expected %s", qkv_opts[row].name,
+			expected);
 	}
 	return qkv_value_read(&o->of[row], &qkv_opts[row], qkv_opts[row].argument ? optarg : "", e);
 }

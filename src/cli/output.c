@@ -74,7 +74,8 @@ qkv_output_fields(unsigned *found, const char *name, struct qkv_err *e)
 		f = *p == '{' ? find_field(p + 1) : NULL;
 		if (!f)
 			return qkv_fail(e, QKV_EUSAGE,
-				"--output: '%s' has a wrong field at '%s', expected {doc}, {layer} or {head}, "
+				"--output: '%s' has a wrong field at '%s', expected {doc}, {layer} or "
+				"{head}, "
 				"or {{ and }} for braces",
 				name, p);
 		*found |= f->bit;
@@ -220,8 +221,8 @@ doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
 	o->doc = doc;
 	if ((o->to.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD)) == QKV_FIELD_HEAD && doc->shown_layers > 1)
 		return qkv_fail(e, QKV_EINPUT,
-			"--output: '%s' would be written once for each of %zu layers, expected {layer} in it", o->to.name,
-			doc->shown_layers);
+			"--output: '%s' would be written once for each of %zu layers, expected {layer} in it",
+			o->to.name, doc->shown_layers);
 	return 0;
 }
 

@@ -17,7 +17,7 @@ struct qkv_output {
 	unsigned fields;
 	const struct qkv_format *format;
 	struct qkv_show show;
-	unsigned stages;  /* as in qkv_attend_options */
+	unsigned stages; /* as in qkv_attend_options */
 	struct qkv_files *files;
 };
 

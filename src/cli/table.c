@@ -26,8 +26,9 @@ const struct qkv_verb qkv_verbs[QKV_VERBS] = {
 };
 
 const struct qkv_opt qkv_opts[QKV_OPTS] = {
-#define OPTION(id, name, letter, argument, choices, kind, most, verbs, group, formats, help, man) \
-	{name, letter, argument, choices, QKV_KIND_##kind, most, verbs, QKV_GROUP_##group, formats, help, man},
+#define OPTION(id, name, letter, argument, choices, kind, most, verbs, group, formats, help, man)            \
+	{name, letter, argument, choices, QKV_KIND_##kind, most, verbs, QKV_GROUP_##group, formats, help,    \
+		man},
 #include "cli/options.def"
 #undef OPTION
 };

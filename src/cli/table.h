@@ -70,12 +70,12 @@ struct qkv_opt {
 	const char *argument; /* what the help calls the value; NULL: a flag */
 	const char *choices;  /* separated by bars; NULL: none to list */
 	enum qkv_kind kind;
-	size_t most;          /* of a count */
-	unsigned verbs;       /* 1u << qkv_verb_id of each, or QKV_ANY_VERB */
+	size_t most;    /* of a count */
+	unsigned verbs; /* 1u << qkv_verb_id of each, or QKV_ANY_VERB */
 	enum qkv_group group;
-	unsigned formats;     /* traits, of which those that have a use for it have one, or QKV_ANY_FORMAT */
-	const char *help;     /* one line; the choices follow by themselves */
-	const char *man;      /* mdoc */
+	unsigned formats; /* traits, of which those that have a use for it have one, or QKV_ANY_FORMAT */
+	const char *help; /* one line; the choices follow by themselves */
+	const char *man;  /* mdoc */
 };
 
 extern const struct qkv_verb qkv_verbs[QKV_VERBS];

@@ -126,7 +126,10 @@ qkv_value_expected(char *text, size_t size, const struct qkv_opt *o)
 	}
 	text[0] = 0;
 	while ((choice = qkv_choice_next(&length, &choices)) != NULL && used < size)
-		used += (size_t)snprintf(text + used, size - used, "%s%.*s", !used ? "" : *choices ? ", " : " or ",
+		used += (size_t)snprintf(text + used, size - used, "%s%.*s",
+			!used              ? ""
+				: *choices ? ", "
+					   : " or ",
 			(int)length, choice);
 }
 

@@ -19,8 +19,8 @@ qkv_isa_choose(const char **isa, struct qkv_err *e)
 	*isa = name && *name ? name : NULL;
 	if (qkv_isa_name(*isa))
 		return 0;
-	return qkv_fail(e, QKV_EUSAGE, "QKV_ISA: '%s' is unknown, or not on this machine, expected one of %s", name,
-		qkv_kern_names());
+	return qkv_fail(e, QKV_EUSAGE, "QKV_ISA: '%s' is unknown, or not on this machine, expected one of %s",
+		name, qkv_kern_names());
 }
 
 int
@@ -30,7 +30,7 @@ qkv_version_print(struct qkv_err *e)
 
 	if (qkv_isa_choose(&isa, e))
 		return -1;
-	printf("qkv %s\ncJSON %s\nlibpng %s\nGNU Unifont %s\ninstruction set: %s\n", QKV_VERSION, qkv_json_version(),
-		qkv_png_version(), qkv_glyph_version, qkv_isa_name(isa));
+	printf("qkv %s\ncJSON %s\nlibpng %s\nGNU Unifont %s\ninstruction set: %s\n", QKV_VERSION,
+		qkv_json_version(), qkv_png_version(), qkv_glyph_version, qkv_isa_name(isa));
 	return qkv_stdout_flush(e);
 }

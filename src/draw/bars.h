@@ -14,7 +14,7 @@ struct qkv_bars {
 
 void qkv_bars_scale(struct qkv_bars *b, const struct qkv_panel *panels, size_t count);
 
-int qkv_bars_mark(
-	const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e);
+int
+qkv_bars_mark(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e);
 
 #endif

@@ -70,7 +70,8 @@ extent_free(struct qkv_consumer *c)
 }
 
 int
-qkv_extent_new(struct qkv_consumer **c, struct qkv_extent *x, const struct qkv_draw_options *o, struct qkv_err *e)
+qkv_extent_new(
+	struct qkv_consumer **c, struct qkv_extent *x, const struct qkv_draw_options *o, struct qkv_err *e)
 {
 	struct extent *new = qkv_mem_new(1, sizeof *new, e);
 

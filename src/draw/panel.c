@@ -134,8 +134,11 @@ add_sums(double *out, const double *sums, size_t first, size_t count, size_t poo
 void
 qkv_panel_add(struct qkv_panel *p, const struct qkv_block *b)
 {
+	/* scores before the mask are shown as they are */
+	const unsigned char *hidden = p->stage >= QKV_MASKED ? b->hidden : NULL;
+
 	for (size_t i = 0; i < b->rows; i++)
-		add_row(p, b->row + i, b->data + i * b->stride, b->hidden ? b->hidden + i * p->cols : NULL);
+		add_row(p, b->row + i, b->data + i * b->stride, hidden ? hidden + i * p->cols : NULL);
 	if (p->row_sums && b->row_sums)
 		add_sums(p->row_sums, b->row_sums, b->row, b->rows, p->row_pool);
 }

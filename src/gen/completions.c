@@ -89,7 +89,8 @@ print_bash(void)
 	printf("# completion of qkv for bash\n"
 	       "_qkv()\n"
 	       "{\n"
-	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} verb= words= list= done=\n\n"
+	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} verb= words= list= "
+	       "done=\n\n"
 	       "\tCOMPREPLY=()\n"
 	       "\t# --name=value comes as three words\n"
 	       "\tif [ \"$word\" = = ]; then\n"
@@ -137,8 +138,8 @@ print_zsh_options(enum qkv_verb_id verb)
 		if (!qkv_opt_of_verb(o, verb))
 			continue;
 		if (o->letter)
-			printf("\t\t\t'(-%c --%s)'{-%c%s,--%s%s}'[", o->letter, o->name, o->letter, o->argument ? "+" : "",
-				o->name, equals);
+			printf("\t\t\t'(-%c --%s)'{-%c%s,--%s%s}'[", o->letter, o->name, o->letter,
+				o->argument ? "+" : "", o->name, equals);
 		else
 			printf("\t\t\t'--%s%s[", o->name, equals);
 		print_quoted(o->help, "[]\\");
@@ -169,7 +170,8 @@ print_zsh(void)
 	       "\tfi\n"
 	       "\tcase $words[2] in\n");
 	for (int verb = 0; verb < QKV_VERBS; verb++) {
-		printf("\t%s)\n\t\tshift words\n\t\t(( CURRENT-- ))\n\t\t_arguments -s : \\\n", qkv_verbs[verb].name);
+		printf("\t%s)\n\t\tshift words\n\t\t(( CURRENT-- ))\n\t\t_arguments -s : \\\n",
+			qkv_verbs[verb].name);
 		print_zsh_options((enum qkv_verb_id)verb);
 		printf("\t\t\t'*:%s", takes_verbs(&qkv_verbs[verb]) ? "verb:(" : "file:_files'\n\t\t;;\n");
 		if (takes_verbs(&qkv_verbs[verb])) {

@@ -34,7 +34,8 @@ print_formats(const struct qkv_opt *o)
 
 	for (const struct qkv_format *f = qkv_formats; f < qkv_formats + QKV_FORMATS; f++)
 		if (qkv_opt_of_format(o, f))
-			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? "|" : "", f->name);
+			used += (size_t)snprintf(
+				names + used, sizeof names - used, "%s%s", used ? "|" : "", f->name);
 	printf("Only with\n");
 	print_choices(names);
 }
@@ -47,7 +48,8 @@ print_option(const struct qkv_opt *o)
 		printf("Fl %c , ", o->letter);
 	printf("Fl -%s%s%s\n%s", o->name, o->argument ? " Ar " : "", o->argument ? o->argument : "", o->man);
 	if (o->kind == QKV_KIND_CHOICE || o->kind == QKV_KIND_STAGES) {
-		printf(".Ar %s\nis %s\n", o->argument, o->kind == QKV_KIND_STAGES ? "one, or several, of" : "one of");
+		printf(".Ar %s\nis %s\n", o->argument,
+			o->kind == QKV_KIND_STAGES ? "one, or several, of" : "one of");
 		print_choices(o->choices);
 	}
 	if (o->formats != QKV_ANY_FORMAT)

@@ -23,8 +23,8 @@ struct whole {
 	uint32_t word[WORDS];
 };
 
-const double qkv_powers_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
-	1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+const double qkv_powers_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13,
+	1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* n = n * factor + addend */
 static void
@@ -83,7 +83,7 @@ set_digits(struct whole *n, const struct qkv_decimal *d)
 	set(n, digits);
 	if (!d->more)
 		return exponent;
-	for (; digits; p++) /* those that n has already */
+	for (; digits; p++) /* n has these already */
 		if (*p != '.') {
 			digits /= 10;
 			left--;

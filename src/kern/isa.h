@@ -28,7 +28,7 @@
 
 #if defined __AVX512F__
 #define LANES 16
-#elif defined __AVX2__
+#elif defined __AVX2__ && defined __FMA__
 #define LANES 8
 #else
 #define LANES 4

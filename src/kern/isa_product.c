@@ -70,14 +70,13 @@ quick(vec a, vec b, vec c, ivec *doubt)
 
 /* sum (rows, PANEL) = a (rows, k) times panel (k, PANEL), exactly or quickly; whether that is in doubt */
 INLINE int
-multiply(vec sum[ROWS][VECTORS], const float *a, size_t lda, const float *panel, size_t k, size_t rows, int exact)
+multiply(vec sum[ROWS][VECTORS], const float *a, size_t lda, const float *panel, size_t k, size_t rows,
+	int exact)
 {
 	ivec doubt = {0};
 	int any = 0;
 
-	UNROLL
-	for (size_t i = 0; i < rows; i++)
-		UNROLL
+	for (size_t i = 0; i < ROWS; i++)
 		for (size_t v = 0; v < VECTORS; v++)
 			sum[i][v] = (vec){0};
 	for (size_t p = 0; p < k; p++, panel += PANEL) {
@@ -103,7 +102,8 @@ multiply(vec sum[ROWS][VECTORS], const float *a, size_t lda, const float *panel,
 
 /* c (rows, PANEL), as far as width, = a (rows, k) times panel (k, PANEL) */
 INLINE void
-tile(float *c, size_t ldc, const float *a, size_t lda, const float *panel, size_t k, size_t width, size_t rows)
+tile(float *c, size_t ldc, const float *a, size_t lda, const float *panel, size_t k, size_t width,
+	size_t rows)
 {
 	float spare[ROWS * PANEL];
 	float *out = width < PANEL ? spare : c;
@@ -116,13 +116,14 @@ tile(float *c, size_t ldc, const float *a, size_t lda, const float *panel, size_
 		if (multiply(sum, a + p, lda, panel + p * PANEL, steps, rows, 0))
 			multiply(sum, a + p, lda, panel + p * PANEL, steps, rows, 1);
 		UNROLL
-		for (size_t i = 0; i < rows; i++)
+		for (size_t i = 0; i < rows; i++) {
 			UNROLL
 			for (size_t v = 0; v < VECTORS; v++) {
 				float *at = out + i * ldo + v * LANES;
 
 				store(at, p ? load(at) + sum[i][v] : sum[i][v]);
 			}
+		}
 	}
 	if (width < PANEL)
 		for (size_t i = 0; i < rows; i++)

@@ -1,8 +1,8 @@
 /*
  * What is done to rows of numbers, compiled once per instruction set (see isa.h).
  *
- * Sums run in 16 lanes, element j in lane j % 16, whatever the vectors' width; then lane l and
- * l + 8 are added, l and l + 4, l and l + 2, and the last two. An end shorter than 16 is filled up in a buffer.
+ * Sums run in 16 lanes, element j in lane j % 16, whatever the vectors' width; then lanes l and l + 8
+ * are added, l and l + 4, l and l + 2, and the last two. An end shorter than 16 is filled up in a buffer.
  */
 #include "kern/isa.h"
 
@@ -61,10 +61,11 @@ ISA(accumulate)(double *sums, const float *x, size_t n)
 INLINE void
 add_lanes(dvec lanes[STEP / HALF], const float *x, size_t n)
 {
-	for (size_t j = 0; j < n; j += STEP)
+	for (size_t j = 0; j < n; j += STEP) {
 		UNROLL
 		for (size_t v = 0; v < STEP / HALF; v++)
 			lanes[v] += load_wide(x + j + v * HALF);
+	}
 }
 
 static double
@@ -93,10 +94,10 @@ ISA(sum)(const float *x, size_t n)
 }
 
 /*
- * e^x for x in [-104, 0]: 2^i e^r with i whole and |r| <= ln 2 / 2. ln 2 is subtracted in two parts; i times the
- * first, of 16 bits, is exact. The polynomial is the minimax one of relative error 3.1e-9 among those of
- * degree 6 that begin with 1 + r (weighted least squares with Lawson's weights, then rounded); in all the result
- * is off by 0.89 ulp at most. 2^i comes in two factors, so that what is subnormal is rounded once.
+ * e^x for x in [-104, 0]: 2^i e^r with i whole and |r| <= ln 2 / 2. ln 2 is subtracted in two parts; i times
+ * the first, of 16 bits, is exact. The polynomial is the minimax one of relative error (3.1e-9) among
+ * those of degree 6 that begin with 1 + r: least squares with Lawson's weights, then rounded. In all the
+ * result is off by 0.89 ulp at most. 2^i comes in two factors, so that what is subnormal is rounded once.
  */
 INLINE vec
 exponential(vec x)

@@ -16,8 +16,8 @@
 #define ISAS(X) X(portable)
 #endif
 
-#define DECLARATION(isa)                                                                                      \
-	int qkv_usable_##isa(void);                                                                           \
+#define DECLARATION(isa)                                                                                     \
+	int qkv_usable_##isa(void);                                                                          \
 	extern const struct qkv_kern qkv_kern_##isa;
 #define ENTRY(isa) &qkv_kern_##isa,
 #define NAME(isa) ", " #isa

@@ -24,17 +24,17 @@ struct qkv_kern {
 	void (*pack)(float *out, const float *b, size_t k, size_t n, size_t rs, size_t cs);
 
 	/* c (m, n), rows ldc floats apart, = a (m, k), rows lda apart, times the packed b (k, n); k >= 1 */
-	void (*product)(float *c, size_t ldc, const float *a, size_t lda, const float *packed, size_t m, size_t k,
-		size_t n);
+	void (*product)(float *c, size_t ldc, const float *a, size_t lda, const float *packed, size_t m,
+		size_t k, size_t n);
 
 	/* x (n,) times s; x (n,) plus y (n,) */
 	void (*scale)(float *x, float s, size_t n);
 	void (*add)(float *x, const float *y, size_t n);
 
 	/*
-	 * softmax of x (n,) in place: exp(x - max), summed in 16 lanes (element j in lane j % 16, ascending)
-	 * and a fixed tree, times 1 / sum; -infinity becomes an exact zero and never passes through exp;
-	 * a row of -infinity alone becomes zeros. The other values are finite.
+	 * softmax of x (n,) in place: exp(x - max), summed in double in 16 lanes (element j in lane j % 16,
+	 * ascending) and a fixed tree, times 1 / sum; -infinity becomes an exact zero, and a row of -infinity
+	 * alone zeros. The other values are finite.
 	 */
 	void (*softmax)(float *x, size_t n);
 

@@ -3,9 +3,9 @@
  *
  *	[ - ] ( 0 | 1-9 [ digits ] ) [ . digits ] [ ( e | E ) [ + | - ] digits ]
  *
- * Digits are taken eight at a time, in the bytes of a word. Up to 2^53 they are exact in double, and so
- * are powers of ten up to 10^22: one multiplication or division of these rounds once. Else a double within a few
- * units of the last place is found, which settles most floats; the rest is compared exactly.
+ * Digits are taken eight at a time, in the bytes of a word. Up to 2^53 they are exact in double, and so are
+ * powers of ten up to 10^22: one multiplication or division of these rounds once. Else a double within
+ * a few units of the last place is found, which settles most floats; the rest is compared exactly.
  */
 #include "kern/decimal.h"
 #include "kern/number.h"
@@ -144,15 +144,15 @@ read_decimal(struct qkv_decimal *d, const char *p, const char *end, const char *
 static inline double
 approximate(const struct qkv_decimal *d, int *nearest)
 {
-	int few = !d->more && d->digits <= (uint64_t)1 << 53;
-
-	if (few && d->exponent >= -QKV_EXACT_POWERS && d->exponent <= QKV_EXACT_POWERS) {
-		*nearest = 1;
-		return qkv_decimal_scale((double)d->digits, (int)d->exponent);
-	}
-	/* digits are below 10^20, so what is beyond these is beyond all doubles */
-	*nearest = !d->digits || d->exponent < -350 || d->exponent > 310;
-	return *nearest ? (d->digits && d->exponent > 0 ? INFINITY : 0) : qkv_decimal_scale((double)d->digits, (int)d->exponent);
+	*nearest = 1;
+	/* digits are below 10^20, so these are beyond all doubles */
+	if (!d->digits || d->exponent < -350)
+		return 0;
+	if (d->exponent > 310)
+		return INFINITY;
+	*nearest = !d->more && d->digits <= (uint64_t)1 << 53 && d->exponent >= -QKV_EXACT_POWERS &&
+		d->exponent <= QKV_EXACT_POWERS;
+	return qkv_decimal_scale((double)d->digits, (int)d->exponent);
 }
 
 /* the sign of |d| - halfway from the positive double of these bits to the next */

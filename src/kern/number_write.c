@@ -2,9 +2,9 @@
  * Numbers to text: the shortest decimal that reads back, or one of so many digits.
  *
  * x = m * 2^e is scaled in double to y = x / 10^k, where floats are 1 to 10 apart. Of the decimals that read
- * back as x, those up to halfway to its neighbours (and halfway where m is even), a multiple of ten is the
- * shortest, and there is at most one; else it is the nearest integer. These are the cases of Schubfach (Giulietti
- * 2020). y is off by less than MARGIN, and what is as near as that to a limit is compared exactly.
+ * back as x, those up to halfway to its neighbours (and halfway where m is even), a multiple of ten is
+ * the shortest, and there is at most one; else it is the nearest integer. These are the cases of Schubfach
+ * (Giulietti 2020). y is off by less than MARGIN, and what is as near as that to a limit is compared exactly.
  */
 #include "kern/decimal.h"
 #include "kern/number.h"
@@ -58,7 +58,7 @@ nearest(double y, int k, struct binary x)
 	return d + (compare(d + 0.5 - y, 2 * d + 1, k, x.m, x.e + 1) < (int)(d & 1));
 }
 
-/* the shortest decimal where y = x / 10^k is near a limit or x a power of two, below which floats are denser */
+/* the shortest where y = x / 10^k is near a limit, or x a power of two, below which floats are denser */
 static struct decimal
 shortest_exactly(struct binary x, double y, int k)
 {
@@ -66,13 +66,13 @@ shortest_exactly(struct binary x, double y, int k)
 	double half = y / (2 * x.m), below = power ? half / 2 : half;
 	uint32_t tens = (uint32_t)y / 10 * 10, digits;
 
-	/* the one place where it matters that reading rounds to double first: 7.038531e-26 belongs to the lower
-	 * of two floats, but as a double is halfway between them, so it reads back as the even one */
+	/* the one place where it matters that reading rounds to double first: 7.038531e-26 belongs to the
+	 * lower of two floats, but its double is halfway between them, so it reads back as the even one */
 	if (x.e == -107 && x.m == 0xae43fd)
 		return (struct decimal){70385307, -33};
 	if (x.e == -107 && x.m == 0xae43fe)
 		return (struct decimal){7038531, -32};
-	if (compare(tens - (y - below), tens, k, 4 * x.m - (power ? 1 : 2), x.e - 2) >= odd)
+	if (compare(tens - (y - below), tens, k, 4 * x.m - 2 + (uint32_t)power, x.e - 2) >= odd)
 		return (struct decimal){tens, k};
 	if (compare(tens + 10 - (y + half), tens + 10, k, 4 * x.m + 2, x.e - 2) <= -odd)
 		return (struct decimal){tens + 10, k};
@@ -80,6 +80,7 @@ shortest_exactly(struct binary x, double y, int k)
 	return (struct decimal){digits + (y - digits > below), k};
 }
 
+/* the shortest that reads back */
 static inline struct decimal
 shortest(struct binary x)
 {

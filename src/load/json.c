@@ -23,7 +23,8 @@ enumerate(cJSON *node, size_t *next)
 }
 
 int
-qkv_json_read(struct qkv_json *j, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e)
+qkv_json_read(
+	struct qkv_json *j, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e)
 {
 	size_t count = 0;
 
@@ -32,7 +33,8 @@ qkv_json_read(struct qkv_json *j, size_t *at, const struct qkv_text *t, struct q
 		return -1;
 	j->root = cJSON_ParseWithLength(j->scan.skeleton, j->scan.length);
 	if (!j->root)
-		return qkv_fail(e, QKV_EMEMORY, "out of memory, reading a document of %zu bytes", j->scan.length);
+		return qkv_fail(
+			e, QKV_EMEMORY, "out of memory, reading a document of %zu bytes", j->scan.length);
 	enumerate(j->root, &count);
 	return 0;
 }
@@ -59,7 +61,8 @@ qkv_json_fail(const struct qkv_json *j, const cJSON *node, const char *place, co
 	va_start(args, format);
 	vsnprintf(message, sizeof message, format, args);
 	va_end(args);
-	return qkv_text_fail(j->text, qkv_json_value(j, node)->at, j->e, "%s%s%s", place, *place ? ": " : "", message);
+	return qkv_text_fail(
+		j->text, qkv_json_value(j, node)->at, j->e, "%s%s%s", place, *place ? ": " : "", message);
 }
 
 const char *
@@ -67,12 +70,18 @@ qkv_json_kind(const struct qkv_json *j, const cJSON *node)
 {
 	if (qkv_json_value(j, node)->kind == QKV_VALUE_TENSOR)
 		return "an array of numbers";
-	return cJSON_IsNumber(node) ? "a number" : cJSON_IsString(node) ? "a string" : cJSON_IsArray(node) ? "an array"
-		: cJSON_IsObject(node) ? "an object" : cJSON_IsNull(node) ? "null" : cJSON_IsTrue(node) ? "true" : "false";
+	return cJSON_IsNumber(node)    ? "a number"
+		: cJSON_IsString(node) ? "a string"
+		: cJSON_IsArray(node)  ? "an array"
+		: cJSON_IsObject(node) ? "an object"
+		: cJSON_IsNull(node)   ? "null"
+		: cJSON_IsTrue(node)   ? "true"
+				       : "false";
 }
 
 int
-qkv_json_keys(const struct qkv_json *j, const cJSON *object, const char *place, const char *const *names, size_t count)
+qkv_json_keys(const struct qkv_json *j, const cJSON *object, const char *place, const char *const *names,
+	size_t count)
 {
 	const char *colon = *place ? ": " : "";
 
@@ -84,22 +93,26 @@ qkv_json_keys(const struct qkv_json *j, const cJSON *object, const char *place, 
 			i++;
 		nearest = i < count ? NULL : qkv_nearest(child->string, names, count);
 		if (nearest)
-			return qkv_text_fail(j->text, at, j->e, "%s%sunknown key \"%s\", expected perhaps \"%s\"", place, colon,
+			return qkv_text_fail(j->text, at, j->e,
+				"%s%sunknown key \"%s\", expected perhaps \"%s\"", place, colon,
 				child->string, nearest);
 		if (i == count)
-			return qkv_text_fail(j->text, at, j->e, "%s%sunknown key \"%s\", expected one that the manual names", place,
-				colon, child->string);
+			return qkv_text_fail(j->text, at, j->e,
+				"%s%sunknown key \"%s\", expected one that the manual names", place, colon,
+				child->string);
 		/* all keys before this one are known and different, so there are few */
 		for (const cJSON *other = object->child; other != child; other = other->next)
 			if (!strcmp(other->string, child->string))
-				return qkv_text_fail(j->text, at, j->e, "%s%sthe key \"%s\" again, expected it once", place, colon,
+				return qkv_text_fail(j->text, at, j->e,
+					"%s%sthe key \"%s\" again, expected it once", place, colon,
 					child->string);
 	}
 	return 0;
 }
 
 int
-qkv_json_member(struct qkv_member *m, const struct qkv_json *j, const cJSON *object, const char *place, const char *key)
+qkv_json_member(struct qkv_member *m, const struct qkv_json *j, const cJSON *object, const char *place,
+	const char *key)
 {
 	const cJSON *child = cJSON_IsObject(object) ? object->child : NULL;
 
@@ -120,10 +133,12 @@ qkv_json_count(size_t *count, const struct qkv_json *j, const struct qkv_member 
 	if (!m->node)
 		return 0;
 	if (!cJSON_IsNumber(m->node) || qkv_json_value(j, m->node)->kind != QKV_VALUE_NUMBER)
-		return qkv_json_fail(j, m->node, m->place, "%s, expected an integer", qkv_json_kind(j, m->node));
+		return qkv_json_fail(
+			j, m->node, m->place, "%s, expected an integer", qkv_json_kind(j, m->node));
 	v = qkv_json_value(j, m->node)->is.number;
 	if (!(v >= (double)least && v < 2147483648.0) || (double)(size_t)v != v)
-		return qkv_json_fail(j, m->node, m->place, "not an integer of %zu or more, expected one", least);
+		return qkv_json_fail(
+			j, m->node, m->place, "not an integer of %zu or more, expected one", least);
 	*count = (size_t)v;
 	return 0;
 }
@@ -135,7 +150,8 @@ qkv_json_text(const char **text, const struct qkv_json *j, const struct qkv_memb
 	if (!m->node)
 		return 0;
 	if (!cJSON_IsString(m->node))
-		return qkv_json_fail(j, m->node, m->place, "%s, expected a string", qkv_json_kind(j, m->node));
+		return qkv_json_fail(
+			j, m->node, m->place, "%s, expected a string", qkv_json_kind(j, m->node));
 	*text = qkv_arena_copy(j->arena, m->node->valuestring, strlen(m->node->valuestring), j->e);
 	return *text ? 0 : -1;
 }
@@ -150,8 +166,8 @@ qkv_json_texts(const char *const **list, size_t *count, const struct qkv_json *j
 	if (!m->node)
 		return 0;
 	if (!cJSON_IsArray(m->node))
-		return qkv_json_fail(j, m->node, m->place, "%s, expected an array of strings such as [\"a\",\"b\"]",
-			qkv_json_kind(j, m->node));
+		return qkv_json_fail(j, m->node, m->place,
+			"%s, expected an array of strings such as [\"a\",\"b\"]", qkv_json_kind(j, m->node));
 	for (const cJSON *c = m->node->child; c; c = c->next)
 		n++;
 	if (!n)
@@ -163,8 +179,8 @@ qkv_json_texts(const char *const **list, size_t *count, const struct qkv_json *j
 	n = 0;
 	for (const cJSON *c = m->node->child; c; c = c->next, n++) {
 		if (!cJSON_IsString(c))
-			return qkv_text_fail(j->text, qkv_json_value(j, c)->at, j->e, "%s[%zu]: %s, expected a string",
-				m->place, n, qkv_json_kind(j, c));
+			return qkv_text_fail(j->text, qkv_json_value(j, c)->at, j->e,
+				"%s[%zu]: %s, expected a string", m->place, n, qkv_json_kind(j, c));
 		copies[n] = qkv_arena_copy(j->arena, c->valuestring, strlen(c->valuestring), j->e);
 		if (!copies[n])
 			return -1;

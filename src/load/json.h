@@ -14,7 +14,7 @@ struct qkv_json {
 	const struct qkv_text *text;
 	struct qkv_arena *arena; /* of the problem */
 	struct qkv_scan scan;
-	cJSON *root;             /* valuedouble of each node: its index in scan.values */
+	cJSON *root; /* valuedouble of each node: its index in scan.values */
 	struct qkv_err *e;
 };
 
@@ -25,7 +25,8 @@ struct qkv_member {
 };
 
 /* reads the document that begins at *at, and sets *at after it; after success or failure, close */
-int qkv_json_read(struct qkv_json *j, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e);
+int qkv_json_read(
+	struct qkv_json *j, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e);
 
 void qkv_json_close(struct qkv_json *j);
 
@@ -53,7 +54,8 @@ int qkv_json_count(size_t *count, const struct qkv_json *j, const struct qkv_mem
 int qkv_json_text(const char **text, const struct qkv_json *j, const struct qkv_member *m);
 
 /* a member's list of strings, copied; *list NULL where it is absent */
-int qkv_json_texts(const char *const **list, size_t *count, const struct qkv_json *j, const struct qkv_member *m);
+int
+qkv_json_texts(const char *const **list, size_t *count, const struct qkv_json *j, const struct qkv_member *m);
 
 /* a member's tensor of least to most axes, nested arrays or an object with base64; part->data NULL where it is
  * absent. Finite, but for -infinity where infinite is not 0. example: what the message shows, "[[1,2],[3,4]]" */

@@ -10,9 +10,9 @@ struct qkv_build {
 	const struct qkv_settings *settings;
 	struct qkv_notes *notes;
 	struct qkv_err *e;
-	const cJSON *top;  /* the document, if it has layers: what they inherit from */
-	const cJSON *node; /* the layer being built */
-	const char *place; /* of the layer: "", "layers[2]" */
+	const cJSON *top;      /* the document, if it has layers: what they inherit from */
+	const cJSON *node;     /* the layer being built */
+	const char *place;     /* of the layer: "", "layers[2]" */
 	struct qkv_part alpha; /* of the document, where it holds all layers */
 };
 
@@ -26,7 +26,8 @@ int qkv_build_tensor(struct qkv_part *part, struct qkv_build *b, const char *key
 int qkv_build_missing(struct qkv_build *b, const char *key, const char *why);
 
 /* sets a fact that all layers share (0: not known yet), or fails at the part: "3 queries, expected 4" */
-int qkv_build_agree(struct qkv_build *b, size_t *fact, size_t value, const struct qkv_part *part, const char *what);
+int qkv_build_agree(
+	struct qkv_build *b, size_t *fact, size_t value, const struct qkv_part *part, const char *what);
 
 /* sets the head counts of the problem: as the data say (0: they do not), else as asked for, else 1 and the same */
 int qkv_build_heads(struct qkv_build *b, size_t heads, size_t kv_heads, const struct qkv_part *part);

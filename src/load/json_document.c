@@ -51,7 +51,8 @@ check_keys(struct qkv_build *b, const cJSON *node, const char *place, int docume
 	size_t n = 0;
 
 	if (!cJSON_IsObject(node))
-		return qkv_json_fail(&b->json, node, place, "%s, expected an object", qkv_json_kind(&b->json, node));
+		return qkv_json_fail(
+			&b->json, node, place, "%s, expected an object", qkv_json_kind(&b->json, node));
 	for (size_t i = 0; i < NUM_KEYS; i++) {
 		struct qkv_member m;
 
@@ -62,8 +63,8 @@ check_keys(struct qkv_build *b, const cJSON *node, const char *place, int docume
 		if (qkv_json_member(&m, &b->json, node, place, keys[i].name))
 			return -1;
 		if (m.node)
-			return qkv_json_fail(&b->json, m.node, m.place, "stands %s layers, expected it in %s", document ? "beside" : "within",
-				document ? "each of them" : "the document");
+			return qkv_json_fail(&b->json, m.node, m.place, "stands %s layers, expected it in %s",
+				document ? "beside" : "within", document ? "each of them" : "the document");
 	}
 	return qkv_json_keys(&b->json, node, place, names, n);
 }
@@ -84,8 +85,10 @@ qkv_build_tensor(struct qkv_part *part, struct qkv_build *b, const char *key, si
 {
 	struct qkv_member m;
 
-	return qkv_build_member(&m, b, key) || qkv_json_tensor(part, &b->json, &m, least, most, !strcmp(key, "bias"))
-		? -1 : 0;
+	return qkv_build_member(&m, b, key) ||
+			qkv_json_tensor(part, &b->json, &m, least, most, !strcmp(key, "bias"))
+		? -1
+		: 0;
 }
 
 int
@@ -95,7 +98,8 @@ qkv_build_missing(struct qkv_build *b, const char *key, const char *why)
 }
 
 int
-qkv_build_agree(struct qkv_build *b, size_t *fact, size_t value, const struct qkv_part *part, const char *what)
+qkv_build_agree(
+	struct qkv_build *b, size_t *fact, size_t value, const struct qkv_part *part, const char *what)
 {
 	if (*fact && *fact != value)
 		return qkv_part_fail(b->problem, part, b->e, "%zu %s, expected %zu", value, what, *fact);
@@ -117,15 +121,17 @@ qkv_build_heads(struct qkv_build *b, size_t heads, size_t kv_heads, const struct
 	said = s->num_heads ? s->num_heads : said;
 	kv_said = s->num_kv_heads ? s->num_kv_heads : kv_said;
 	if (heads && said && heads != said)
-		return qkv_part_fail(b->problem, part, b->e, "%zu heads, expected %zu as num_heads says", heads, said);
+		return qkv_part_fail(
+			b->problem, part, b->e, "%zu heads, expected %zu as num_heads says", heads, said);
 	if (kv_heads && kv_said && kv_heads != kv_said)
-		return qkv_part_fail(b->problem, part, b->e, "%zu key/value heads, expected %zu as num_kv_heads says", kv_heads,
-			kv_said);
+		return qkv_part_fail(b->problem, part, b->e,
+			"%zu key/value heads, expected %zu as num_kv_heads says", kv_heads, kv_said);
 	heads = heads ? heads : said ? said : 1;
 	kv_heads = kv_heads ? kv_heads : kv_said ? kv_said : heads;
 	if (heads % kv_heads)
 		return qkv_part_fail(b->problem, part, b->e,
-			"%zu key/value heads for %zu heads, expected a number that divides it", kv_heads, heads);
+			"%zu key/value heads for %zu heads, expected a number that divides it", kv_heads,
+			heads);
 	if (qkv_build_agree(b, &doc->num_heads, heads, part, "heads (of this layer)") ||
 		qkv_build_agree(b, &doc->num_kv_heads, kv_heads, part, "key/value heads (of this layer)"))
 		return -1;
@@ -135,7 +141,8 @@ qkv_build_heads(struct qkv_build *b, size_t heads, size_t kv_heads, const struct
 
 /* sets *list to the strings of m, count of them, or checks that they are those that it has */
 static int
-same_tokens(struct qkv_build *b, const char *const **list, size_t count, const struct qkv_member *m, const char *what)
+same_tokens(struct qkv_build *b, const char *const **list, size_t count, const struct qkv_member *m,
+	const char *what)
 {
 	const char *const *given;
 	size_t n = 0;
@@ -145,12 +152,12 @@ same_tokens(struct qkv_build *b, const char *const **list, size_t count, const s
 	if (!given)
 		return 0;
 	if (n != count)
-		return qkv_json_fail(&b->json, m->node, m->place, "%zu tokens, expected %zu, one for each of the %s", n, count,
-			what);
+		return qkv_json_fail(&b->json, m->node, m->place,
+			"%zu tokens, expected %zu, one for each of the %s", n, count, what);
 	for (size_t i = 0; *list && i < n; i++)
 		if (strcmp((*list)[i], given[i]))
-			return qkv_json_fail(&b->json, m->node, m->place, "token %zu differs from the layers before, expected the same",
-				i);
+			return qkv_json_fail(&b->json, m->node, m->place,
+				"token %zu differs from the layers before, expected the same", i);
 	*list = given;
 	return 0;
 }
@@ -169,7 +176,8 @@ qkv_build_tokens(struct qkv_build *b, const cJSON *node, const char *place)
 	if (!context.node)
 		return 0;
 	if (!cJSON_IsObject(context.node))
-		return qkv_json_fail(&b->json, context.node, context.place, "%s, expected an object with tokens and embeddings",
+		return qkv_json_fail(&b->json, context.node, context.place,
+			"%s, expected an object with tokens and embeddings",
 			qkv_json_kind(&b->json, context.node));
 	/* embeddings belong to a layer */
 	if (qkv_json_keys(&b->json, context.node, context.place, names, node == b->top ? 1 : 2) ||
@@ -210,7 +218,9 @@ add_layer(struct qkv_build *b, struct qkv_layer *l, size_t index)
 	l->place = b->place;
 	if (check_keys(b, b->node, b->place, 0) || qkv_build_layer(b, l))
 		return -1;
-	return (b->top && !index && qkv_build_tokens(b, b->top, "")) || qkv_build_tokens(b, b->node, b->place) ? -1 : 0;
+	return (b->top && !index && qkv_build_tokens(b, b->top, "")) || qkv_build_tokens(b, b->node, b->place)
+		? -1
+		: 0;
 }
 
 static int
@@ -220,7 +230,8 @@ add_layers(struct qkv_build *b, const struct qkv_member *layers)
 	size_t n = 0;
 
 	if (!cJSON_IsArray(layers->node) || !layers->node->child)
-		return qkv_json_fail(&b->json, layers->node, layers->place, "%s, expected an array of at least one problem",
+		return qkv_json_fail(&b->json, layers->node, layers->place,
+			"%s, expected an array of at least one problem",
 			cJSON_IsArray(layers->node) ? "empty" : qkv_json_kind(&b->json, layers->node));
 	for (const cJSON *c = layers->node->child; c; c = c->next)
 		n++;
@@ -247,13 +258,15 @@ add_document(struct qkv_build *b)
 	size_t n = 1;
 
 	b->place = "";
-	if (check_keys(b, b->node, "", 0) || qkv_build_tensor(&b->alpha, b, "alpha", 2, 5) || qkv_build_member(&v, b, "V"))
+	if (check_keys(b, b->node, "", 0) || qkv_build_tensor(&b->alpha, b, "alpha", 2, 5) ||
+		qkv_build_member(&v, b, "V"))
 		return -1;
 	if (b->alpha.rank > 3) {
 		n = b->alpha.shape[0];
 		p->doc.has_layers = 1;
 		if (v.node)
-			return qkv_json_fail(&b->json, v.node, v.place, "stands beside alpha of %zu layers, expected alpha of one", n);
+			return qkv_json_fail(&b->json, v.node, v.place,
+				"stands beside alpha of %zu layers, expected alpha of one", n);
 	}
 	p->layers = qkv_arena_new(&p->arena, n, sizeof *p->layers, b->e);
 	if (!p->layers)
@@ -274,7 +287,8 @@ build(struct qkv_build *b)
 	int result;
 
 	doc->self_attention = 1;
-	if (qkv_json_member(&written, &b->json, root, "", "qkv") || qkv_json_member(&layers, &b->json, root, "", "layers"))
+	if (qkv_json_member(&written, &b->json, root, "", "qkv") ||
+		qkv_json_member(&layers, &b->json, root, "", "layers"))
 		return -1;
 	if (written.node)
 		return qkv_build_written(b, root);

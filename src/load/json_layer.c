@@ -5,7 +5,8 @@
 
 /* the keys of each source, the first of them the one that messages name */
 static const char *const sources[][12] = {
-	[QKV_FROM_EMBEDDINGS] = {"embeddings", "W_Q", "W_K", "W_V", "W_QKV", "heads", "b_Q", "b_K", "b_V", "b_QKV"},
+	[QKV_FROM_EMBEDDINGS] = {"embeddings", "W_Q", "W_K", "W_V", "W_QKV", "heads", "b_Q", "b_K", "b_V",
+		"b_QKV"},
 	[QKV_FROM_QK] = {"Q", "K"},
 	[QKV_FROM_SCORES] = {"scores"},
 	[QKV_FROM_ALPHA] = {"alpha"},
@@ -27,8 +28,10 @@ find_source(struct qkv_build *b, enum qkv_source *source)
 			if (!m.node)
 				continue;
 			if (found.node && *source != (enum qkv_source)i)
-				return qkv_json_fail(&b->json, m.node, m.place, "stands beside %s, expected one source of scores: "
-					"embeddings with weights, Q with K, scores, or alpha", found.place);
+				return qkv_json_fail(&b->json, m.node, m.place,
+					"stands beside %s, expected one source of scores: "
+					"embeddings with weights, Q with K, scores, or alpha",
+					found.place);
 			if (!found.node)
 				found = m;
 			*source = (enum qkv_source)i;
@@ -73,7 +76,9 @@ values_fit(struct qkv_build *b, const struct qkv_layer *l)
 	if (!l->v.data)
 		return 0;
 	return qkv_build_agree(b, &doc->num_kv_heads, l->v.shape[0], &l->v, "key/value heads") ||
-		qkv_build_agree(b, &doc->n_k, l->v.shape[1], &l->v, "rows, one a key") ? -1 : 0;
+			qkv_build_agree(b, &doc->n_k, l->v.shape[1], &l->v, "rows, one a key")
+		? -1
+		: 0;
 }
 
 static int
@@ -89,10 +94,13 @@ ready_qk(struct qkv_build *b, struct qkv_layer *l)
 		return qkv_build_missing(b, "K", "beside Q");
 	l->d_k = l->q.shape[2];
 	if (l->k.shape[2] != l->d_k)
-		return qkv_part_fail(b->problem, &l->k, b->e, "%zu columns, expected %zu as Q has", l->k.shape[2], l->d_k);
+		return qkv_part_fail(
+			b->problem, &l->k, b->e, "%zu columns, expected %zu as Q has", l->k.shape[2], l->d_k);
 	return qkv_build_heads(b, l->q.shape[0], l->k.shape[0], &l->k) ||
-		qkv_build_agree(b, &doc->n_q, l->q.shape[1], &l->q, "queries") ||
-		qkv_build_agree(b, &doc->n_k, l->k.shape[1], &l->k, "keys") || values_fit(b, l) ? -1 : 0;
+			qkv_build_agree(b, &doc->n_q, l->q.shape[1], &l->q, "queries") ||
+			qkv_build_agree(b, &doc->n_k, l->k.shape[1], &l->k, "keys") || values_fit(b, l)
+		? -1
+		: 0;
 }
 
 /* what ready scores and ready alpha have in common: part is (H, n_q, n_k) */
@@ -104,8 +112,10 @@ ready_matrix(struct qkv_build *b, struct qkv_layer *l, const struct qkv_part *pa
 	if (values(b, l))
 		return -1;
 	return qkv_build_heads(b, part->shape[0], l->v.data ? l->v.shape[0] : 0, part) ||
-		qkv_build_agree(b, &doc->n_q, part->shape[1], part, "queries") ||
-		qkv_build_agree(b, &doc->n_k, part->shape[2], part, "keys") || values_fit(b, l) ? -1 : 0;
+			qkv_build_agree(b, &doc->n_q, part->shape[1], part, "queries") ||
+			qkv_build_agree(b, &doc->n_k, part->shape[2], part, "keys") || values_fit(b, l)
+		? -1
+		: 0;
 }
 
 static int
@@ -124,8 +134,8 @@ ready_alpha(struct qkv_build *b, struct qkv_layer *l)
 	if (!a.data && qkv_build_tensor(&a, b, "alpha", 2, 3))
 		return -1;
 	if (a.rank == 5 && a.shape[1] != 1)
-		return qkv_part_fail(b->problem, &a, b->e, "an axis of %zu batches, expected layers x 1 x heads x queries x keys",
-			a.shape[1]);
+		return qkv_part_fail(b->problem, &a, b->e,
+			"an axis of %zu batches, expected layers x 1 x heads x queries x keys", a.shape[1]);
 	axes = a.rank < 3 ? a.rank : 3;
 	if (a.rank > 3) {
 		a.count /= a.shape[0];
@@ -155,8 +165,10 @@ context(struct qkv_build *b, struct qkv_layer *l)
 	if (!m.node || (l->source == QKV_FROM_EMBEDDINGS) == (l->context.data != NULL))
 		return 0;
 	return l->context.data
-		? qkv_part_fail(b->problem, &l->context, b->e, "stand beside ready data, expected tokens alone")
-		: qkv_json_fail(&b->json, m.node, m.place, "no key \"embeddings\", expected it, since the scores come from embeddings");
+		? qkv_part_fail(
+			  b->problem, &l->context, b->e, "stand beside ready data, expected tokens alone")
+		: qkv_json_fail(&b->json, m.node, m.place,
+			  "no key \"embeddings\", expected it, since the scores come from embeddings");
 }
 
 int
@@ -181,7 +193,7 @@ qkv_build_layer(struct qkv_build *b, struct qkv_layer *l)
 		return -1;
 	l->num_heads = b->problem->doc.num_heads;
 	if (segments.data && segments.count != b->problem->doc.n_q)
-		return qkv_part_fail(b->problem, &segments, b->e, "%zu segments, expected %zu, one a token", segments.count,
-			b->problem->doc.n_q);
+		return qkv_part_fail(b->problem, &segments, b->e, "%zu segments, expected %zu, one a token",
+			segments.count, b->problem->doc.n_q);
 	return 0;
 }

@@ -14,10 +14,11 @@ fit(struct qkv_build *b, struct qkv_part *part)
 	size_t heads = axes == 3 ? part->shape[0] : 1;
 
 	if (rows != doc->n_q || cols != doc->n_k)
-		return qkv_part_fail(b->problem, part, b->e, "%zu x %zu, expected %zu x %zu, queries x keys", rows, cols, doc->n_q,
-			doc->n_k);
+		return qkv_part_fail(b->problem, part, b->e, "%zu x %zu, expected %zu x %zu, queries x keys",
+			rows, cols, doc->n_q, doc->n_k);
 	if (axes == 3 && heads != doc->num_heads)
-		return qkv_part_fail(b->problem, part, b->e, "for %zu heads, expected %zu", heads, doc->num_heads);
+		return qkv_part_fail(
+			b->problem, part, b->e, "for %zu heads, expected %zu", heads, doc->num_heads);
 	*part = (struct qkv_part){part->data, 3, {heads, rows, cols}, part->count, part->at, part->place};
 	return 0;
 }
@@ -28,7 +29,8 @@ check_flags(struct qkv_build *b, const struct qkv_part *part)
 {
 	for (size_t i = 0; i < part->count; i++)
 		if (part->data[i] < 0 || part->data[i] > 1 || (part->data[i] > 0 && part->data[i] < 1))
-			return qkv_part_fail(b->problem, part, b->e, "element %zu is not 0 or 1, expected 1 where a query may attend", i);
+			return qkv_part_fail(b->problem, part, b->e,
+				"element %zu is not 0 or 1, expected 1 where a query may attend", i);
 	return 0;
 }
 
@@ -49,12 +51,14 @@ mask(struct qkv_build *b, struct qkv_layer *l)
 			if (qkv_json_text(&text, &b->json, &m))
 				return -1;
 			if (qkv_mask_parse(&l->mask, text))
-				return qkv_json_fail(&b->json, m.node, m.place, "\"%s\", expected none, causal, causal-start, causal-end, "
-					"window:LEFT,RIGHT, or a matrix of 0 and 1", text);
+				return qkv_json_fail(&b->json, m.node, m.place,
+					"\"%s\", expected none, causal, causal-start, causal-end, "
+					"window:LEFT,RIGHT, or a matrix of 0 and 1",
+					text);
 		} else if (m.node) {
 			l->mask.kind = QKV_MASK_MATRIX;
-			if (qkv_json_tensor(&l->mask_matrix, &b->json, &m, 2, 3, 0) || fit(b, &l->mask_matrix) ||
-				check_flags(b, &l->mask_matrix))
+			if (qkv_json_tensor(&l->mask_matrix, &b->json, &m, 2, 3, 0) ||
+				fit(b, &l->mask_matrix) || check_flags(b, &l->mask_matrix))
 				return -1;
 		}
 	}
@@ -63,8 +67,10 @@ mask(struct qkv_build *b, struct qkv_layer *l)
 	if (!l->mask_name)
 		return -1;
 	if ((l->mask.kind == QKV_MASK_CAUSAL || l->mask.kind == QKV_MASK_WINDOW) && doc->n_q != doc->n_k)
-		return qkv_json_fail(&b->json, m.node ? m.node : b->node, m.place, "%s with %zu queries and %zu keys, expected as many, "
-			"or causal-start or causal-end, which say where the triangle begins", name, doc->n_q, doc->n_k);
+		return qkv_json_fail(&b->json, m.node ? m.node : b->node, m.place,
+			"%s with %zu queries and %zu keys, expected as many, "
+			"or causal-start or causal-end, which say where the triangle begins",
+			name, doc->n_q, doc->n_k);
 	return 0;
 }
 
@@ -79,17 +85,22 @@ scale(struct qkv_build *b, struct qkv_layer *l)
 		return -1;
 	if (l->source == QKV_FROM_ALPHA) {
 		if (s.kind)
-			return qkv_json_fail(&b->json, b->node, "--scale", "the document has ready alpha, expected none");
-		return m.node ? qkv_json_fail(&b->json, m.node, m.place, "stands beside ready alpha, expected none") : 0;
+			return qkv_json_fail(
+				&b->json, b->node, "--scale", "the document has ready alpha, expected none");
+		return m.node
+			? qkv_json_fail(&b->json, m.node, m.place, "stands beside ready alpha, expected none")
+			: 0;
 	}
 	if (!s.kind && m.node && cJSON_IsString(m.node)) {
 		if (qkv_json_text(&text, &b->json, &m))
 			return -1;
 		if ((strcmp(text, "auto") && strcmp(text, "none")) || qkv_scale_parse(&s, text))
-			return qkv_json_fail(&b->json, m.node, m.place, "\"%s\", expected a number, \"auto\" or \"none\"", text);
+			return qkv_json_fail(&b->json, m.node, m.place,
+				"\"%s\", expected a number, \"auto\" or \"none\"", text);
 	} else if (!s.kind && m.node) {
 		if (!cJSON_IsNumber(m.node) || qkv_json_value(&b->json, m.node)->kind != QKV_VALUE_NUMBER)
-			return qkv_json_fail(&b->json, m.node, m.place, "%s, expected a number, \"auto\" or \"none\"",
+			return qkv_json_fail(&b->json, m.node, m.place,
+				"%s, expected a number, \"auto\" or \"none\"",
 				qkv_json_kind(&b->json, m.node));
 		s = (struct qkv_scale){QKV_SCALE_NUMBER, qkv_json_value(&b->json, m.node)->is.number};
 	}
@@ -113,8 +124,8 @@ qkv_build_mask(struct qkv_build *b, struct qkv_layer *l)
 		qkv_build_tensor(&l->bias, b, "bias", 2, 3))
 		return -1;
 	if (l->key_mask.data && l->key_mask.count != doc->n_k)
-		return qkv_part_fail(b->problem, &l->key_mask, b->e, "%zu elements, expected %zu, one a key", l->key_mask.count,
-			doc->n_k);
+		return qkv_part_fail(b->problem, &l->key_mask, b->e, "%zu elements, expected %zu, one a key",
+			l->key_mask.count, doc->n_k);
 	if (l->key_mask.data && check_flags(b, &l->key_mask))
 		return -1;
 	if (!l->bias.data)

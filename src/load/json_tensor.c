@@ -26,7 +26,8 @@ static float
 from_half(uint32_t h)
 {
 	uint32_t exponent = h >> 10 & 31, fraction = h & 0x3FF;
-	float magnitude = exponent == 0 ? (float)fraction * 0x1p-24f
+	float magnitude = exponent == 0
+		? (float)fraction * 0x1p-24f
 		: from_bits((exponent == 31 ? 255u : exponent + 127 - 15) << 23 | fraction << 13);
 
 	return h & 0x8000 ? -magnitude : magnitude;
@@ -103,7 +104,8 @@ shape(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *
 	struct qkv_member item;
 
 	if (!cJSON_IsArray(m->node))
-		return qkv_json_fail(j, m->node, m->place, "%s, expected an array of integers", qkv_json_kind(j, m->node));
+		return qkv_json_fail(
+			j, m->node, m->place, "%s, expected an array of integers", qkv_json_kind(j, m->node));
 	part->count = 1;
 	for (item.node = m->node->child, item.place = m->place; item.node; item.node = item.node->next) {
 		size_t length = 0;
@@ -111,10 +113,12 @@ shape(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *
 		if (qkv_json_count(&length, j, &item, 0))
 			return -1;
 		if (part->rank == QKV_RANK)
-			return qkv_json_fail(j, m->node, m->place, "more than %d axes, expected less", QKV_RANK);
+			return qkv_json_fail(
+				j, m->node, m->place, "more than %d axes, expected less", QKV_RANK);
 		part->shape[part->rank++] = length;
 		if (length && part->count > SIZE_MAX / 8 / length)
-			return qkv_json_fail(j, m->node, m->place, "more elements than memory can hold, expected less");
+			return qkv_json_fail(
+				j, m->node, m->place, "more elements than memory can hold, expected less");
 		part->count *= length;
 	}
 	return 0;
@@ -159,7 +163,8 @@ bytes(size_t *length, const struct qkv_json *j, const struct qkv_member *m)
 	char *plain = NULL;
 
 	if (v->kind != QKV_VALUE_TEXT) {
-		qkv_json_fail(j, m->node, m->place, "%s, expected a string in base64", qkv_json_kind(j, m->node));
+		qkv_json_fail(
+			j, m->node, m->place, "%s, expected a string in base64", qkv_json_kind(j, m->node));
 		return NULL;
 	}
 	size = v->is.end - 1 - (v->at + 1);
@@ -172,8 +177,8 @@ bytes(size_t *length, const struct qkv_json *j, const struct qkv_member *m)
 	}
 	raw = qkv_mem_new(size / 4 + 1, 3, j->e);
 	if (raw && qkv_base64_read(raw, length, text, size, &bad)) {
-		qkv_text_fail(j->text, v->at + 1 + bad, j->e, "%s: not base64 here, expected A-Z a-z 0-9 + / and = at the end",
-			m->place);
+		qkv_text_fail(j->text, v->at + 1 + bad, j->e,
+			"%s: not base64 here, expected A-Z a-z 0-9 + / and = at the end", m->place);
 		qkv_mem_free(raw);
 		raw = NULL;
 	}
@@ -195,8 +200,11 @@ convert(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member
 			char index[256];
 
 			print_index(index, i, part->shape, part->rank);
-			return qkv_json_fail(j, m->node, part->place, "element %s is %s, expected a finite number", index,
-				isnan(data[i]) ? "NaN" : data[i] > 0 ? "infinity" : "-infinity");
+			return qkv_json_fail(j, m->node, part->place,
+				"element %s is %s, expected a finite number", index,
+				isnan(data[i])        ? "NaN"
+					: data[i] > 0 ? "infinity"
+						      : "-infinity");
 		}
 	}
 	part->data = data;
@@ -219,7 +227,8 @@ from_object(struct qkv_part *part, const struct qkv_json *j, const struct qkv_me
 		if (qkv_json_member(&member[i], j, m->node, m->place, names[i]))
 			return -1;
 		if (!member[i].node)
-			return qkv_json_fail(j, m->node, m->place, "no key \"%s\", expected shape, dtype and data", names[i]);
+			return qkv_json_fail(j, m->node, m->place,
+				"no key \"%s\", expected shape, dtype and data", names[i]);
 	}
 	if (shape(part, j, &member[0]) || dtype(&row, j, &member[1]))
 		return -1;
@@ -227,8 +236,9 @@ from_object(struct qkv_part *part, const struct qkv_json *j, const struct qkv_me
 	if (!raw)
 		return -1;
 	if (length != part->count * row->size)
-		result = qkv_json_fail(j, member[2].node, member[2].place, "%zu bytes, expected %zu for %zu elements of %s",
-			length, part->count * row->size, part->count, row->name);
+		result = qkv_json_fail(j, member[2].node, member[2].place,
+			"%zu bytes, expected %zu for %zu elements of %s", length, part->count * row->size,
+			part->count, row->name);
 	else
 		result = convert(part, j, &member[2], row, raw, infinite);
 	qkv_mem_free(raw);
@@ -247,7 +257,8 @@ print_shape(char buf[256], const struct qkv_part *part)
 }
 
 static int
-check_axes(const struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, size_t least, size_t most)
+check_axes(const struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, size_t least,
+	size_t most)
 {
 	static const char *const example[] = {"", "a vector such as [1,2]", "a matrix such as [[1,2],[3,4]]",
 		"matrices such as [[[1,2],[3,4]]]"};
@@ -262,13 +273,13 @@ check_axes(const struct qkv_part *part, const struct qkv_json *j, const struct q
 	print_shape(found, part);
 	if (most > least)
 		snprintf(range, sizeof range, " to %zu", most);
-	return qkv_json_fail(j, m->node, m->place, "%s, expected %zu%s: %s%s", found, least, range, example[show],
-		part->rank > most ? " (is there an axis of batches too many?)" : "");
+	return qkv_json_fail(j, m->node, m->place, "%s, expected %zu%s: %s%s", found, least, range,
+		example[show], part->rank > most ? " (is there an axis of batches too many?)" : "");
 }
 
 int
-qkv_json_tensor(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, size_t least, size_t most,
-	int infinite)
+qkv_json_tensor(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, size_t least,
+	size_t most, int infinite)
 {
 	const struct qkv_value *v;
 
@@ -284,8 +295,9 @@ qkv_json_tensor(struct qkv_part *part, const struct qkv_json *j, const struct qk
 		part->count = v->is.tensor->count;
 		memcpy(part->shape, v->is.tensor->shape, sizeof part->shape);
 	} else if (!cJSON_IsObject(m->node)) {
-		return qkv_json_fail(j, m->node, m->place, "%s, expected an array of numbers of %zu axes, such as %s",
-			qkv_json_kind(j, m->node), least, least == 1 ? "[1,2]" : "[[1,2],[3,4]]");
+		return qkv_json_fail(j, m->node, m->place,
+			"%s, expected an array of numbers of %zu axes, such as %s", qkv_json_kind(j, m->node),
+			least, least == 1 ? "[1,2]" : "[[1,2],[3,4]]");
 	} else if (from_object(part, j, m, infinite)) {
 		return -1;
 	}

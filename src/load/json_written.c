@@ -24,27 +24,32 @@ is_null(const struct qkv_member *m)
 static int
 read_entry(struct entry *en, struct qkv_build *b, const cJSON *node, const char *place)
 {
-	static const char *const names[] = {"layer", "head", "d_k", "scale", "mask", "alpha", "row_sums", "col_sums"};
+	static const char *const names[] = {
+		"layer", "head", "d_k", "scale", "mask", "alpha", "row_sums", "col_sums"};
 	struct qkv_member m[6];
 	const struct qkv_value *scale;
 
 	*en = (struct entry){0};
 	if (!cJSON_IsObject(node))
-		return qkv_json_fail(&b->json, node, place, "%s, expected an object", qkv_json_kind(&b->json, node));
+		return qkv_json_fail(
+			&b->json, node, place, "%s, expected an object", qkv_json_kind(&b->json, node));
 	if (qkv_json_keys(&b->json, node, place, names, 8))
 		return -1;
 	for (size_t i = 0; i < 6; i++) {
 		if (qkv_json_member(&m[i], &b->json, node, place, names[i]))
 			return -1;
 		if (!m[i].node && strcmp(names[i], "d_k") && strcmp(names[i], "scale"))
-			return qkv_json_fail(&b->json, node, place, "no key \"%s\", expected it in each head", names[i]);
+			return qkv_json_fail(
+				&b->json, node, place, "no key \"%s\", expected it in each head", names[i]);
 	}
 	if (cJSON_IsString(m[1].node) && !strcmp(m[1].node->valuestring, "mean"))
 		en->head = QKV_MEAN;
 	else if (qkv_json_count(&en->head, &b->json, &m[1], 0))
 		return -1;
-	if (qkv_json_count(&en->layer, &b->json, &m[0], 0) || (!is_null(&m[2]) && qkv_json_count(&en->d_k, &b->json, &m[2], 1)) ||
-		qkv_json_text(&en->mask, &b->json, &m[4]) || qkv_json_tensor(&en->alpha, &b->json, &m[5], 2, 2, 0))
+	if (qkv_json_count(&en->layer, &b->json, &m[0], 0) ||
+		(!is_null(&m[2]) && qkv_json_count(&en->d_k, &b->json, &m[2], 1)) ||
+		qkv_json_text(&en->mask, &b->json, &m[4]) ||
+		qkv_json_tensor(&en->alpha, &b->json, &m[5], 2, 2, 0))
 		return -1;
 	if (is_null(&m[3]))
 		return 0;
@@ -63,16 +68,24 @@ open_layer(struct qkv_build *b, struct qkv_layer *l, const struct entry *en, siz
 {
 	struct qkv_arena *arena = &b->problem->arena;
 
-	*l = (struct qkv_layer){.index = en->layer, .source = QKV_FROM_ALPHA, .at = en->alpha.at, .place = en->alpha.place, .d_k = en->d_k,
-		.has_scale = en->has_scale, .scale = en->scale, .mask_name = en->mask};
+	*l = (struct qkv_layer){.index = en->layer,
+		.source = QKV_FROM_ALPHA,
+		.at = en->alpha.at,
+		.place = en->alpha.place,
+		.d_k = en->d_k,
+		.has_scale = en->has_scale,
+		.scale = en->scale,
+		.mask_name = en->mask};
 	/* "matrix" says that there was one, not which */
 	if (qkv_mask_parse(&l->mask, en->mask))
 		l->mask.kind = QKV_MASK_NONE;
 	if (b->settings->mask.kind)
 		l->mask = b->settings->mask;
-	if ((l->mask.kind == QKV_MASK_CAUSAL || l->mask.kind == QKV_MASK_WINDOW) && b->problem->doc.n_q != b->problem->doc.n_k)
-		return qkv_part_fail(b->problem, &en->alpha, b->e, "%zu x %zu, expected as many queries as keys under this mask",
-			b->problem->doc.n_q, b->problem->doc.n_k);
+	if ((l->mask.kind == QKV_MASK_CAUSAL || l->mask.kind == QKV_MASK_WINDOW) &&
+		b->problem->doc.n_q != b->problem->doc.n_k)
+		return qkv_part_fail(b->problem, &en->alpha, b->e,
+			"%zu x %zu, expected as many queries as keys under this mask", b->problem->doc.n_q,
+			b->problem->doc.n_k);
 	if (b->settings->mask.kind) {
 		char name[64];
 
@@ -91,18 +104,20 @@ add_entry(struct qkv_build *b, const struct entry *en, size_t *heads, size_t lef
 	struct qkv_layer *l = p->num_layers ? &p->layers[p->num_layers - 1] : NULL;
 
 	if (en->alpha.shape[0] != p->doc.n_q || en->alpha.shape[1] != p->doc.n_k)
-		return qkv_part_fail(p, &en->alpha, b->e, "%zu x %zu, expected %zu x %zu as there are tokens", en->alpha.shape[0],
-			en->alpha.shape[1], p->doc.n_q, p->doc.n_k);
+		return qkv_part_fail(p, &en->alpha, b->e, "%zu x %zu, expected %zu x %zu as there are tokens",
+			en->alpha.shape[0], en->alpha.shape[1], p->doc.n_q, p->doc.n_k);
 	if (!l || l->index != en->layer) {
 		if (l && en->layer < l->index)
-			return qkv_part_fail(p, &en->alpha, b->e, "layer %zu after layer %zu, expected them in order", en->layer, l->index);
+			return qkv_part_fail(p, &en->alpha, b->e,
+				"layer %zu after layer %zu, expected them in order", en->layer, l->index);
 		l = &p->layers[p->num_layers];
 		if (open_layer(b, l, en, left))
 			return -1;
 		p->num_layers++;
 		*heads = 0;
 	} else if (en->head <= l->head_index[*heads - 1] || l->head_index[*heads - 1] == QKV_MEAN) {
-		return qkv_part_fail(p, &en->alpha, b->e, "a head that does not come after the one before, expected them in order");
+		return qkv_part_fail(p, &en->alpha, b->e,
+			"a head that does not come after the one before, expected them in order");
 	}
 	l->head_index[*heads] = en->head;
 	l->alpha[(*heads)++] = en->alpha.data;
@@ -123,7 +138,8 @@ add_heads(struct qkv_build *b, const struct qkv_member *heads)
 	for (const cJSON *c = cJSON_IsArray(heads->node) ? heads->node->child : NULL; c; c = c->next)
 		n++;
 	if (!n)
-		return qkv_json_fail(&b->json, heads->node, heads->place, "no head, expected an array of at least one");
+		return qkv_json_fail(
+			&b->json, heads->node, heads->place, "no head, expected an array of at least one");
 	p->layers = qkv_arena_new(&p->arena, n, sizeof *p->layers, b->e);
 	if (!p->layers)
 		return -1;
@@ -151,8 +167,8 @@ same(const char *const *a, const char *const *b, size_t n)
 int
 qkv_build_written(struct qkv_build *b, const cJSON *root)
 {
-	static const char *const names[] = {"qkv", "doc", "query_tokens", "key_tokens", "num_heads", "num_kv_heads",
-		"weight_layout", "mask_true", "heads"};
+	static const char *const names[] = {"qkv", "doc", "query_tokens", "key_tokens", "num_heads",
+		"num_kv_heads", "weight_layout", "mask_true", "heads"};
 	struct qkv_doc *doc = &b->problem->doc;
 	struct qkv_member m[9];
 	size_t version = 0;
@@ -163,14 +179,16 @@ qkv_build_written(struct qkv_build *b, const cJSON *root)
 		if (qkv_json_member(&m[i], &b->json, root, "", names[i]))
 			return -1;
 		if (!m[i].node)
-			return qkv_json_fail(&b->json, root, "", "no key \"%s\", expected it in a document that begins with \"qkv\"",
+			return qkv_json_fail(&b->json, root, "",
+				"no key \"%s\", expected it in a document that begins with \"qkv\"",
 				names[i]);
 	}
 	if (qkv_json_count(&version, &b->json, &m[0], 0))
 		return -1;
 	if (version != 1)
 		return qkv_json_fail(&b->json, m[0].node, m[0].place, "format %zu, expected 1", version);
-	if (qkv_json_count(&doc->index, &b->json, &m[1], 0) || qkv_json_texts(&doc->query_tokens, &doc->n_q, &b->json, &m[2]) ||
+	if (qkv_json_count(&doc->index, &b->json, &m[1], 0) ||
+		qkv_json_texts(&doc->query_tokens, &doc->n_q, &b->json, &m[2]) ||
 		qkv_json_texts(&doc->key_tokens, &doc->n_k, &b->json, &m[3]) ||
 		(!is_null(&m[4]) && qkv_json_count(&doc->num_heads, &b->json, &m[4], 1)) ||
 		(!is_null(&m[5]) && qkv_json_count(&doc->num_kv_heads, &b->json, &m[5], 1)) ||

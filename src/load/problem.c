@@ -134,7 +134,8 @@ qkv_scale_parse(struct qkv_scale *scale, const char *text)
 }
 
 int
-qkv_part_fail(const struct qkv_problem *p, const struct qkv_part *part, struct qkv_err *e, const char *format, ...)
+qkv_part_fail(
+	const struct qkv_problem *p, const struct qkv_part *part, struct qkv_err *e, const char *format, ...)
 {
 	char message[sizeof e->text];
 	va_list args;
@@ -146,7 +147,8 @@ qkv_part_fail(const struct qkv_problem *p, const struct qkv_part *part, struct q
 }
 
 int
-qkv_layer_fail(const struct qkv_problem *p, const struct qkv_layer *l, struct qkv_err *e, const char *format, ...)
+qkv_layer_fail(
+	const struct qkv_problem *p, const struct qkv_layer *l, struct qkv_err *e, const char *format, ...)
 {
 	char message[sizeof e->text];
 	va_list args;

@@ -29,22 +29,22 @@ enum qkv_source { QKV_FROM_EMBEDDINGS, QKV_FROM_QK, QKV_FROM_SCORES, QKV_FROM_AL
 
 /* H = num_heads query heads, KV = num_kv_heads of the problem */
 struct qkv_layer {
-	size_t index;              /* in the document */
+	size_t index; /* in the document */
 	enum qkv_source source;
-	size_t at;                 /* where it stands */
-	const char *place;         /* "", "layers[2]" */
-	size_t d_k, d_v, d_out;    /* d_k 0: not known; d_v 0: no values; d_out 0: no W_O */
+	size_t at;              /* where it stands */
+	const char *place;      /* "", "layers[2]" */
+	size_t d_k, d_v, d_out; /* d_k 0: not known; d_v 0: no values; d_out 0: no W_O */
 
-	struct qkv_part x, context; /* embeddings (n_q, d) and those of the keys (n_k, d_context) */
+	struct qkv_part x, context;         /* embeddings (n_q, d) and those of the keys (n_k, d_context) */
 	struct qkv_weight *w_q, *w_k, *w_v; /* (H,), (KV,), (KV,); NULL where there are none */
 
-	struct qkv_part q, k, v;   /* ready: (H, n_q, d_k), (KV, n_k, d_k), (KV, n_k, d_v) */
-	struct qkv_part scores;    /* ready: (H, n_q, n_k) */
-	const float **alpha;       /* ready: (num_heads,) of (n_q, n_k) */
-	size_t *head_index;        /* (num_heads,): what they are called; NULL: 0, 1, ... */
-	size_t num_heads;          /* H, but for documents that this tool has written */
+	struct qkv_part q, k, v; /* ready: (H, n_q, d_k), (KV, n_k, d_k), (KV, n_k, d_v) */
+	struct qkv_part scores;  /* ready: (H, n_q, n_k) */
+	const float **alpha;     /* ready: (num_heads,) of (n_q, n_k) */
+	size_t *head_index;      /* (num_heads,): what they are called; NULL: 0, 1, ... */
+	size_t num_heads;        /* H, but for documents that this tool has written */
 
-	struct qkv_weight w_o;     /* (H * d_v, d_out) */
+	struct qkv_weight w_o; /* (H * d_v, d_out) */
 	struct qkv_mask mask;
 	struct qkv_part mask_matrix; /* (1 or H, n_q, n_k) of 0 and 1 */
 	struct qkv_part key_mask;    /* (n_k,) of 0 and 1 */
@@ -58,7 +58,8 @@ struct qkv_problem {
 	const struct qkv_text *text;
 	struct qkv_arena arena;
 	struct qkv_doc doc;
-	struct qkv_layer *layers; /* (num_layers,), ascending; as many as doc.num_layers, but for documents that this
+	struct qkv_layer
+		*layers; /* (num_layers,), ascending; as many as doc.num_layers, but for documents that this
 	                           * tool has written */
 	size_t num_layers;
 };
@@ -70,13 +71,14 @@ int qkv_layer_allows(const struct qkv_layer *l, const struct qkv_doc *doc, size_
 int qkv_layer_hides(const struct qkv_layer *l);
 
 /* fails at a part, or at a layer: "FILE:LINE:COL: PLACE: message"; -1 */
-int qkv_part_fail(const struct qkv_problem *p, const struct qkv_part *part, struct qkv_err *e, const char *format, ...)
-	QKV_PRINTF(4, 5);
-int qkv_layer_fail(const struct qkv_problem *p, const struct qkv_layer *l, struct qkv_err *e, const char *format, ...)
-	QKV_PRINTF(4, 5);
+int qkv_part_fail(const struct qkv_problem *p, const struct qkv_part *part, struct qkv_err *e,
+	const char *format, ...) QKV_PRINTF(4, 5);
+int qkv_layer_fail(const struct qkv_problem *p, const struct qkv_layer *l, struct qkv_err *e,
+	const char *format, ...) QKV_PRINTF(4, 5);
 
 /* the keys that query i may attend to by the mask's name alone, first to last - 1; the window of n_k for a matrix */
-void qkv_mask_span(size_t *first, size_t *last, const struct qkv_mask *mask, size_t i, size_t n_q, size_t n_k);
+void
+qkv_mask_span(size_t *first, size_t *last, const struct qkv_mask *mask, size_t i, size_t n_q, size_t n_k);
 
 /* the mask's name, "window:2,0", into buf */
 void qkv_mask_print(char buf[64], const struct qkv_mask *mask);

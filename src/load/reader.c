@@ -71,7 +71,8 @@ qkv_reader_open(struct qkv_reader **out, const char *path, struct qkv_err *e)
 }
 
 int
-qkv_reader_open_text(struct qkv_reader **out, const char *name, const char *text, size_t size, struct qkv_err *e)
+qkv_reader_open_text(
+	struct qkv_reader **out, const char *name, const char *text, size_t size, struct qkv_err *e)
 {
 	struct qkv_reader *r = qkv_mem_new(1, sizeof *r, e);
 
@@ -85,8 +86,8 @@ qkv_reader_more(const struct qkv_reader *r)
 }
 
 int
-qkv_reader_next(struct qkv_problem **p, struct qkv_reader *r, const struct qkv_settings *s, struct qkv_notes *notes,
-	struct qkv_err *e)
+qkv_reader_next(struct qkv_problem **p, struct qkv_reader *r, const struct qkv_settings *s,
+	struct qkv_notes *notes, struct qkv_err *e)
 {
 	struct qkv_problem *read;
 	int lines;
@@ -98,7 +99,8 @@ qkv_reader_next(struct qkv_problem **p, struct qkv_reader *r, const struct qkv_s
 	lines = space(r);
 	if (qkv_reader_more(r) && (!lines || r->text.data[r->at] != '{')) {
 		qkv_problem_free(read);
-		return qkv_text_fail(&r->text, r->at, e, "text after the document, expected nothing, or another that begins with "
+		return qkv_text_fail(&r->text, r->at, e,
+			"text after the document, expected nothing, or another that begins with "
 			"'{' on a new line");
 	}
 	r->index++;

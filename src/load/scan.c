@@ -76,8 +76,9 @@ is_not_finite(const struct qkv_scanner *s)
 {
 	const char *p = s->p < s->end && *s->p == '-' ? s->p + 1 : s->p;
 
-	return s->end - p >= 3 && (!memcmp(p, "NaN", 3) || !memcmp(p, "nan", 3) || !memcmp(p, "Inf", 3) ||
-		!memcmp(p, "inf", 3));
+	return s->end - p >= 3 &&
+		(!memcmp(p, "NaN", 3) || !memcmp(p, "nan", 3) || !memcmp(p, "Inf", 3) ||
+			!memcmp(p, "inf", 3));
 }
 
 int
@@ -86,7 +87,7 @@ qkv_scanner_fail_number(struct qkv_scanner *s, const struct qkv_frame *f, const 
 	if (is_not_finite(s))
 		return qkv_scanner_fail(s, f, s->p, not_finite);
 	return bad == s->p ? qkv_scanner_fail(s, f, bad, "a number")
-		: qkv_scanner_fail(s, f, bad, "the rest of a number, or what follows one");
+			   : qkv_scanner_fail(s, f, bad, "the rest of a number, or what follows one");
 }
 
 /* remembers a value that begins at the current byte, NULL when memory ends; dropped ones are not kept */
@@ -106,7 +107,8 @@ qkv_scanner_note(struct qkv_scanner *s)
 		out->values = grown;
 		out->room_values = room;
 	}
-	out->values[out->num_values] = (struct qkv_value){.at = (size_t)(s->p - s->text->data), .key = s->key};
+	out->values[out->num_values] =
+		(struct qkv_value){.at = (size_t)(s->p - s->text->data), .key = s->key};
 	return &out->values[out->num_values++];
 }
 
@@ -146,13 +148,27 @@ cells_of(const struct qkv_frame *f)
 		const char *key;
 		enum qkv_cells cells;
 	} rows[] = {
-		{"embeddings", QKV_CELLS_NUMBER}, {"W_Q", QKV_CELLS_NUMBER}, {"W_K", QKV_CELLS_NUMBER},
-		{"W_V", QKV_CELLS_NUMBER}, {"W_O", QKV_CELLS_NUMBER}, {"W_QKV", QKV_CELLS_NUMBER},
-		{"b_Q", QKV_CELLS_NUMBER}, {"b_K", QKV_CELLS_NUMBER}, {"b_V", QKV_CELLS_NUMBER},
-		{"b_O", QKV_CELLS_NUMBER}, {"b_QKV", QKV_CELLS_NUMBER}, {"Q", QKV_CELLS_NUMBER},
-		{"K", QKV_CELLS_NUMBER}, {"V", QKV_CELLS_NUMBER}, {"scores", QKV_CELLS_NUMBER},
-		{"alpha", QKV_CELLS_NUMBER}, {"row_sums", QKV_CELLS_NUMBER}, {"col_sums", QKV_CELLS_NUMBER},
-		{"segments", QKV_CELLS_NUMBER}, {"mask", QKV_CELLS_FLAG}, {"key_mask", QKV_CELLS_FLAG},
+		{"embeddings", QKV_CELLS_NUMBER},
+		{"W_Q", QKV_CELLS_NUMBER},
+		{"W_K", QKV_CELLS_NUMBER},
+		{"W_V", QKV_CELLS_NUMBER},
+		{"W_O", QKV_CELLS_NUMBER},
+		{"W_QKV", QKV_CELLS_NUMBER},
+		{"b_Q", QKV_CELLS_NUMBER},
+		{"b_K", QKV_CELLS_NUMBER},
+		{"b_V", QKV_CELLS_NUMBER},
+		{"b_O", QKV_CELLS_NUMBER},
+		{"b_QKV", QKV_CELLS_NUMBER},
+		{"Q", QKV_CELLS_NUMBER},
+		{"K", QKV_CELLS_NUMBER},
+		{"V", QKV_CELLS_NUMBER},
+		{"scores", QKV_CELLS_NUMBER},
+		{"alpha", QKV_CELLS_NUMBER},
+		{"row_sums", QKV_CELLS_NUMBER},
+		{"col_sums", QKV_CELLS_NUMBER},
+		{"segments", QKV_CELLS_NUMBER},
+		{"mask", QKV_CELLS_FLAG},
+		{"key_mask", QKV_CELLS_FLAG},
 		{"bias", QKV_CELLS_BIAS},
 	};
 
@@ -325,7 +341,9 @@ value(struct qkv_scanner *s, const struct qkv_frame *f)
 		return object(s, f);
 	case '[':
 		cells = s->dropping ? QKV_CELLS_NONE : cells_of(f);
-		return cells == QKV_CELLS_NONE ? array(s, f) : qkv_scanner_tensor(s, f, cells) || keep(s, "0", 1) ? -1 : 0;
+		return cells == QKV_CELLS_NONE                               ? array(s, f)
+			: qkv_scanner_tensor(s, f, cells) || keep(s, "0", 1) ? -1
+									     : 0;
 	case '"':
 		return string(s, f);
 	default:
@@ -334,9 +352,11 @@ value(struct qkv_scanner *s, const struct qkv_frame *f)
 }
 
 int
-qkv_scan_read(struct qkv_scan *out, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e)
+qkv_scan_read(
+	struct qkv_scan *out, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e)
 {
-	struct qkv_scanner s = {.text = t, .arena = a, .e = e, .out = out, .p = t->data + *at, .end = t->data + t->size};
+	struct qkv_scanner s = {
+		.text = t, .arena = a, .e = e, .out = out, .p = t->data + *at, .end = t->data + t->size};
 	struct qkv_frame root = {NULL, NULL, 0, 0, 1};
 
 	*out = (struct qkv_scan){0};

@@ -44,7 +44,8 @@ struct qkv_scan {
  * Scans the document that begins at *at (a '{'; else it fails) and sets *at after its '}'. Tensors go
  * into the arena. After success or failure, free s.
  */
-int qkv_scan_read(struct qkv_scan *s, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e);
+int qkv_scan_read(
+	struct qkv_scan *s, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e);
 
 void qkv_scan_free(struct qkv_scan *s);
 

@@ -24,10 +24,10 @@ struct qkv_frame {
 
 /* what the cells of an array may be */
 enum qkv_cells {
-	QKV_CELLS_NONE,   /* not an array to lift */
+	QKV_CELLS_NONE, /* not an array to lift */
 	QKV_CELLS_NUMBER,
-	QKV_CELLS_FLAG,   /* 0, 1, false, true */
-	QKV_CELLS_BIAS,   /* numbers, or the string "-inf" */
+	QKV_CELLS_FLAG, /* 0, 1, false, true */
+	QKV_CELLS_BIAS, /* numbers, or the string "-inf" */
 };
 
 /* skips white space */

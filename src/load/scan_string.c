@@ -36,7 +36,10 @@ hex(const char *p, const char *end)
 		return -1;
 	for (int i = 0; i < 4; i++) {
 		char c = p[i];
-		int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+		int digit = c >= '0' && c <= '9' ? c - '0'
+			: c >= 'a' && c <= 'f'   ? c - 'a' + 10
+			: c >= 'A' && c <= 'F'   ? c - 'A' + 10
+						 : -1;
 
 		if (digit < 0)
 			return -1;
@@ -51,7 +54,8 @@ escape(const char *p, const char *end, const char **wrong)
 {
 	int32_t code, low;
 
-	*wrong = "an escape that JSON does not know, expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX";
+	*wrong = "an escape that JSON does not know, expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t "
+		 "\\uXXXX";
 	if (end - p < 2)
 		return 0;
 	if (p[1] != 'u')
@@ -90,12 +94,14 @@ qkv_scan_string(size_t *at, const struct qkv_text *t, struct qkv_err *e)
 				return qkv_text_fail(t, (size_t)(p - t->data), e, "%s", wrong);
 		} else if ((unsigned char)*p < ' ') {
 			return qkv_text_fail(t, (size_t)(p - t->data), e,
-				"raw control byte 0x%02X in a string, expected \\u%04X", (unsigned)*p, (unsigned)*p);
+				"raw control byte 0x%02X in a string, expected \\u%04X", (unsigned)*p,
+				(unsigned)*p);
 		} else {
 			n = qkv_utf8_read(&code, p, end);
 			if (!n)
 				return qkv_text_fail(t, (size_t)(p - t->data), e,
-					"byte 0x%02X in a string is not UTF-8, expected UTF-8", (unsigned)(unsigned char)*p);
+					"byte 0x%02X in a string is not UTF-8, expected UTF-8",
+					(unsigned)(unsigned char)*p);
 		}
 		p += n;
 	}

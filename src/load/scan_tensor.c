@@ -64,7 +64,8 @@ flag(struct lifting *l, const struct qkv_frame *f)
 	next = qkv_number_read(&v, s->p, s->end, &bad);
 	if (!next || (v != 0 && v != 1))
 		return qkv_scanner_fail(s, f, s->p,
-			"0, 1, false or true, where 1 may attend (what is to be added to the scores goes into bias)");
+			"0, 1, false or true, where 1 may attend (what is to be added to the scores goes "
+			"into bias)");
 	l->data[l->t->count++] = v != 0;
 	s->p = next;
 	return 0;
@@ -104,7 +105,8 @@ cells(struct lifting *l, struct qkv_frame *f)
 				return -1;
 			n = 1;
 		} else {
-			s->p = qkv_numbers_read(l->data + l->t->count, l->room - l->t->count, &n, s->p, s->end);
+			s->p = qkv_numbers_read(
+				l->data + l->t->count, l->room - l->t->count, &n, s->p, s->end);
 			l->t->count += n;
 			if (!n) {
 				if (odd(l, f))
@@ -136,7 +138,8 @@ close(struct lifting *l, const struct qkv_frame *f, size_t depth, size_t length,
 	} else if (l->t->shape[depth] != length) {
 		char expected[96];
 
-		snprintf(expected, sizeof expected, "%zu elements as in the first, not %zu", l->t->shape[depth], length);
+		snprintf(expected, sizeof expected, "%zu elements as in the first, not %zu",
+			l->t->shape[depth], length);
 		return qkv_scanner_fail(s, f, start, expected);
 	}
 	return 0;

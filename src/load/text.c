@@ -83,7 +83,8 @@ qkv_text_open(struct qkv_text *t, const char *path, struct qkv_err *e)
 		return -1;
 	}
 	/* standard input may stand in the middle of a file, so it is always read */
-	if (standard || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 || map(t, fd, (size_t)st.st_size))
+	if (standard || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+		map(t, fd, (size_t)st.st_size))
 		result = read_all(t, fd, e);
 	else
 		result = 0;

@@ -21,7 +21,8 @@ int qkv_text_borrow(struct qkv_text *t, const char *name, const char *data, size
 void qkv_text_close(struct qkv_text *t);
 
 /* fails with "NAME:LINE:COLUMN: ", counted in bytes from 1, of the byte at offset at, before the message; -1 */
-int qkv_text_fail(const struct qkv_text *t, size_t at, struct qkv_err *e, const char *format, ...) QKV_PRINTF(4, 5);
+int qkv_text_fail(const struct qkv_text *t, size_t at, struct qkv_err *e, const char *format, ...)
+	QKV_PRINTF(4, 5);
 
 /* puts that place before the message that e holds already; -1 */
 int qkv_text_fail_at(const struct qkv_text *t, size_t at, struct qkv_err *e);

@@ -18,7 +18,7 @@ struct csv {
 	const struct qkv_matrix *m;
 	const char *const *labels; /* of the rows */
 	char comma;
-	int begun;                 /* something has been written */
+	int begun; /* something has been written */
 };
 
 /* whether a reader could take a plain field for something else */
@@ -101,7 +101,8 @@ words(struct csv *w, const char *const *list)
 static void
 header(struct csv *w)
 {
-	static const char *const of_cells[] = {"doc", "layer", "head", "query", "key", "query_token", "key_token", NULL};
+	static const char *const of_cells[] = {
+		"doc", "layer", "head", "query", "key", "query_token", "key_token", NULL};
 	static const char *const of_queries[] = {"layer", "head", "query", "token", NULL};
 	static const char *const of_keys[] = {"layer", "head", "key", "token", NULL};
 	const struct qkv_matrix *m = w->m;
@@ -207,7 +208,8 @@ matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 	int heads = w->options.header != QKV_HEADER_NONE && !w->options.bare;
 
 	if (w->options.layout_long && !is_by_key(m))
-		return qkv_fail(e, QKV_EUSAGE, "stage %s has no keys for a long table, expected a wide one", qkv_stage_names[m->stage]);
+		return qkv_fail(e, QKV_EUSAGE, "stage %s has no keys for a long table, expected a wide one",
+			qkv_stage_names[m->stage]);
 	w->m = m;
 	w->labels = m->stage == QKV_K || m->stage == QKV_V ? w->doc->key_tokens : w->doc->query_tokens;
 	if (!w->begun && w->options.bom)

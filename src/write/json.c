@@ -20,7 +20,7 @@ struct json {
 	const struct qkv_doc *doc;
 	struct qkv_matrix m; /* the one being written; rows 0: none yet */
 	int in_entry, entries;
-	double *row_sums;    /* (n_q,) */
+	double *row_sums; /* (n_q,) */
 };
 
 static void
@@ -242,7 +242,8 @@ close(struct qkv_consumer *c)
 }
 
 int
-qkv_json_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e)
+qkv_json_new(
+	struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e)
 {
 	struct json *w = qkv_mem_new(1, sizeof *w, e);
 

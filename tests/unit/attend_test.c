@@ -9,6 +9,7 @@
 /* a consumer that keeps every matrix whole */
 struct kept {
 	struct qkv_matrix m;
+	char mask[64];         /* m.mask, which goes with its problem */
 	float *data;           /* (rows, cols) */
 	unsigned char *hidden; /* (rows, cols) */
 	double *row_sums, *col_sums;
@@ -36,6 +37,7 @@ matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 
 	(void)e;
 	t->m = *m;
+	snprintf(t->mask, sizeof t->mask, "%s", m->mask);
 	t->data = calloc(m->rows * m->cols, sizeof *t->data);
 	t->hidden = calloc(m->rows * m->cols, 1);
 	t->row_sums = calloc(m->rows, sizeof *t->row_sums);
@@ -96,8 +98,9 @@ keep(struct keeper *k, const char *text, const struct qkv_settings *s, const str
 
 	memset(k, 0, sizeof *k);
 	k->c = (struct qkv_consumer){1, doc_begin, matrix_begin, rows, matrix_end, doc_end, NULL};
-	if (qkv_reader_open_text(&reader, "t", text, strlen(text), &e) || qkv_reader_next(&p, reader, s, &notes, &e) != 1 ||
-		qkv_attend_open(&a, p, o, &e) || qkv_attend_run(a, &k->c, &notes, &e))
+	if (qkv_reader_open_text(&reader, "t", text, strlen(text), &e) ||
+		qkv_reader_next(&p, reader, s, &notes, &e) != 1 || qkv_attend_open(&a, p, o, &e) ||
+		qkv_attend_run(a, &k->c, &notes, &e))
 		fail_msg("%s", e.text);
 	qkv_attend_free(a);
 	qkv_problem_free(p);
@@ -203,7 +206,8 @@ test_same_bytes(void **state)
 	(void)state;
 	/* large enough to be worth threads, and of odd sizes */
 	for (int large = 0; large < 2; large++) {
-		const char *text = large ? problem(611, 611, 4, 2, ",\"mask\":\"causal\"") : problem(19, 33, 4, 2, "");
+		const char *text =
+			large ? problem(611, 611, 4, 2, ",\"mask\":\"causal\"") : problem(19, 33, 4, 2, "");
 		struct run first;
 
 		render(&first, text, 1, NULL);
@@ -235,7 +239,8 @@ test_permutation(void **state)
 
 	(void)state;
 	for (size_t v = 0; v < 2; v++) {
-		char *p = text[v] + sprintf(text[v], "{\"W_Q\":[[1,2],[0,1]],\"W_K\":[[1,0],[3,1]],\"embeddings\":[");
+		char *p = text[v] +
+			sprintf(text[v], "{\"W_Q\":[[1,2],[0,1]],\"W_K\":[[1,0],[3,1]],\"embeddings\":[");
 
 		for (size_t i = 0; i < 3; i++)
 			p += sprintf(p, "%s%s", i ? "," : "", rows_of[v ? order[i] : i]);
@@ -244,7 +249,8 @@ test_permutation(void **state)
 	}
 	for (size_t i = 0; i < 3; i++)
 		for (size_t j = 0; j < 3; j++)
-			assert_true(fabsf(k[1].kept[0].data[i * 3 + j] - k[0].kept[0].data[order[i] * 3 + order[j]]) < 1e-7f);
+			assert_true(fabsf(k[1].kept[0].data[i * 3 + j] -
+					    k[0].kept[0].data[order[i] * 3 + order[j]]) < 1e-7f);
 	drop(&k[0]);
 	drop(&k[1]);
 }
@@ -269,7 +275,8 @@ test_shift(void **state)
 static void
 test_masks(void **state)
 {
-	static const char *const texts[] = {"causal", "causal-start", "causal-end", "window:2,1", "window:0,0", "none"};
+	static const char *const texts[] = {
+		"causal", "causal-start", "causal-end", "window:2,1", "window:0,0", "none"};
 	static const struct qkv_attend_options o = {0};
 
 	(void)state;
@@ -283,13 +290,17 @@ test_masks(void **state)
 		for (size_t h = 0; h < 2; h++)
 			for (size_t i = 0; i < n; i++)
 				for (size_t j = 0; j < keys; j++) {
-					int sees = m < 2 ? j <= i : m == 2 ? j <= i + 9 : m == 3 ? j + 2 >= i && j <= i + 1 : m == 4 ? i == j : 1;
+					int sees = m < 2 ? j <= i
+						: m == 2 ? j <= i + 9
+						: m == 3 ? j + 2 >= i && j <= i + 1
+						: m == 4 ? i == j
+							 : 1;
 					float alpha = k.kept[h].data[i * keys + j];
 
 					assert_int_equal(k.kept[h].hidden[i * keys + j], !sees);
 					assert_true(sees ? alpha > 0 : alpha == 0 && !signbit(alpha));
 				}
-		assert_string_equal(k.kept[0].m.mask, texts[m]);
+		assert_string_equal(k.kept[0].mask, texts[m]);
 		drop(&k);
 	}
 }
@@ -302,13 +313,18 @@ test_hidden_rows(void **state)
 	char note[512];
 
 	(void)state;
-	assert_int_equal(run_text(&r, "{\"embeddings\":[[0],[0],[0]],\"W_Q\":[[1]],\"W_K\":[[1]],\"W_V\":[[2]],\"b_V\":[5],"
-				      "\"mask\":[[1,1,1],[0,0,0],[1,0,0]]}"), 0);
-	assert_non_null(strstr(r.out.data, "\"alpha\":[[0.33333334,0.33333334,0.33333334],[0,0,0],[1,0,0]],\"row_sums\":[1,0,1],"
-					   "\"col_sums\":[1.3333334,0.33333334,0.33333334],\"context\":[[5],[0],[5]]"));
+	assert_int_equal(
+		run_text(&r,
+			"{\"embeddings\":[[0],[0],[0]],\"W_Q\":[[1]],\"W_K\":[[1]],\"W_V\":[[2]],\"b_V\":[5],"
+			"\"mask\":[[1,1,1],[0,0,0],[1,0,0]]}"),
+		0);
+	assert_non_null(strstr(r.out.data,
+		"\"alpha\":[[0.33333334,0.33333334,0.33333334],[0,0,0],[1,0,0]],\"row_sums\":[1,0,1],"
+		"\"col_sums\":[1.3333334,0.33333334,0.33333334],\"context\":[[5],[0],[5]]"));
 	assert_int_equal(r.notes.of[QKV_NOTE_HIDDEN_ROW].count, 1);
 	qkv_note_format(note, &r.notes, QKV_NOTE_HIDDEN_ROW);
-	assert_string_equal(note, "queries whose keys are all hidden get no weights: 1, first layer 0, head 0, query 1");
+	assert_string_equal(
+		note, "queries whose keys are all hidden get no weights: 1, first layer 0, head 0, query 1");
 	run_free(&r);
 }
 
@@ -320,8 +336,9 @@ test_ready_rows(void **state)
 
 	(void)state;
 	assert_int_equal(run_text(&r, "{\"alpha\":[[1.25,0],[0.5,0.5005]]}"), 0);
-	assert_string_equal(r.out.data, "layer,head,query,token,0,1,row_sum\n0,0,0,0,1.25,0,1.25\n0,0,1,1,0.5,0.5005,1.0005\n"
-					"0,0,,col_sum,1.75,0.5005,2.2505\n");
+	assert_string_equal(r.out.data,
+		"layer,head,query,token,0,1,row_sum\n0,0,0,0,1.25,0,1.25\n0,0,1,1,0.5,0.5005,1.0005\n"
+		"0,0,,col_sum,1.75,0.5005,2.2505\n");
 	assert_int_equal(r.notes.of[QKV_NOTE_ROW_SUM].count, 1);
 	assert_string_equal(r.notes.of[QKV_NOTE_ROW_SUM].first, "layer 0, head 0, query 0");
 	run_free(&r);
@@ -332,7 +349,8 @@ test_selection(void **state)
 {
 	static const struct qkv_settings none = {0};
 	static const struct qkv_range some[] = {{QKV_ANY, 3, 3}, {QKV_ANY, 0, 0}};
-	static const struct qkv_range one[] = {{1, 1, 2}}, layer[] = {{QKV_ANY, 1, 1}}, beyond[] = {{QKV_ANY, 3, 4}};
+	static const struct qkv_range one[] = {{1, 1, 2}}, layer[] = {{QKV_ANY, 1, 1}},
+				      beyond[] = {{QKV_ANY, 3, 4}};
 	struct qkv_attend_options o = {.stages = 1u << QKV_Q | 1u << QKV_K, .heads = some, .num_heads = 2};
 	struct qkv_attend_options a = {.heads = one, .num_heads = 1, .layers = layer, .num_layers = 1};
 	struct run r = {.attend = {.heads = beyond, .num_heads = 1}};
@@ -364,7 +382,8 @@ test_average(void **state)
 	struct keeper k;
 
 	(void)state;
-	keep(&k, "{\"alpha\":[[[1,0],[0.5,0.5]],[[0,1],[0.25,0.75]]],\"mask\":[[[1,0],[1,1]],[[0,1],[1,1]]]}", &none, &o);
+	keep(&k, "{\"alpha\":[[[1,0],[0.5,0.5]],[[0,1],[0.25,0.75]]],\"mask\":[[[1,0],[1,1]],[[0,1],[1,1]]]}",
+		&none, &o);
 	assert_int_equal(k.count, 1);
 	assert_true(k.kept[0].m.head == QKV_MEAN);
 	assert_true(k.kept[0].data[0] == 0.5f && k.kept[0].data[2] == 0.375f && k.kept[0].data[3] == 0.625f);
@@ -381,10 +400,15 @@ test_missing_stages(void **state)
 		enum qkv_stage stage;
 		const char *message;
 	} rows_of[] = {
-		{"{\"alpha\":[[1]]}", QKV_SCORES, "in.json:1:1: stage scores cannot be computed, expected scores, not ready alpha"},
-		{"{\"alpha\":[[1]]}", QKV_CONTEXT, "in.json:1:1: stage context cannot be computed, expected W_V or V"},
-		{"{\"scores\":[[1]],\"scale\":1}", QKV_Q, "in.json:1:1: stage q cannot be computed, expected embeddings with weights, or Q with K"},
-		{"{\"Q\":[[1]],\"K\":[[1]]}", QKV_OUTPUT, "in.json:1:1: stage output cannot be computed, expected W_V or V"},
+		{"{\"alpha\":[[1]]}", QKV_SCORES,
+			"in.json:1:1: stage scores cannot be computed, expected scores, not ready alpha"},
+		{"{\"alpha\":[[1]]}", QKV_CONTEXT,
+			"in.json:1:1: stage context cannot be computed, expected W_V or V"},
+		{"{\"scores\":[[1]],\"scale\":1}", QKV_Q,
+			"in.json:1:1: stage q cannot be computed, expected embeddings with weights, or Q "
+			"with K"},
+		{"{\"Q\":[[1]],\"K\":[[1]]}", QKV_OUTPUT,
+			"in.json:1:1: stage output cannot be computed, expected W_V or V"},
 	};
 
 	(void)state;
@@ -404,11 +428,15 @@ test_close_to_overflow(void **state)
 	struct run r = {.attend = {.stages = 1u << QKV_SCORES}};
 
 	(void)state;
-	assert_int_equal(run_text(&r, "{\"Q\":[[1.5e19,0],[0,1]],\"K\":[[2e19,0],[0,3e19]],\"scale\":\"none\"}"), 0);
+	assert_int_equal(
+		run_text(&r, "{\"Q\":[[1.5e19,0],[0,1]],\"K\":[[2e19,0],[0,3e19]],\"scale\":\"none\"}"), 0);
 	assert_non_null(strstr(r.out.data, "\"scores\":[[3e38,0],[0,3e19]]"));
 	run_free(&r);
-	assert_int_equal(run_text(&r, "{\"Q\":[[1e20,0],[0,1e20]],\"K\":[[0,3e19],[3e19,0]],\"scale\":1e-30}"), -1);
-	assert_string_equal(r.err.text, "in.json:1:1: score for query 0, key 1 of head 0 is not finite, expected what float32 can hold");
+	assert_int_equal(
+		run_text(&r, "{\"Q\":[[1e20,0],[0,1e20]],\"K\":[[0,3e19],[3e19,0]],\"scale\":1e-30}"), -1);
+	assert_string_equal(r.err.text,
+		"in.json:1:1: score for query 0, key 1 of head 0 is not finite, expected what float32 can "
+		"hold");
 	run_free(&r);
 }
 

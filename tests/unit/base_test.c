@@ -66,15 +66,15 @@ test_utf8(void **state)
 		{"\xEF\xBF\xBF", 3, 3, 0xFFFF},
 		{"\xF0\x90\x80\x80", 4, 4, 0x10000},
 		{"\xF4\x8F\xBF\xBF", 4, 4, 0x10FFFF},
-		{"\x80", 1, 0, 0},             /* continuation alone */
-		{"\xC0\xAF", 2, 0, 0},         /* not shortest */
+		{"\x80", 1, 0, 0},     /* continuation alone */
+		{"\xC0\xAF", 2, 0, 0}, /* not shortest */
 		{"\xC1\xBF", 2, 0, 0},
 		{"\xE0\x9F\xBF", 3, 0, 0},
 		{"\xF0\x8F\xBF\xBF", 4, 0, 0},
 		{"\xED\xA0\x80", 3, 0, 0},     /* surrogate */
 		{"\xF4\x90\x80\x80", 4, 0, 0}, /* beyond U+10FFFF */
 		{"\xF5\x80\x80\x80", 4, 0, 0},
-		{"\xE3\x81", 2, 0, 0},         /* cut */
+		{"\xE3\x81", 2, 0, 0}, /* cut */
 		{"\xE3\x81q", 3, 0, 0},
 		{"\xFF", 1, 0, 0},
 	};
@@ -84,7 +84,8 @@ test_utf8(void **state)
 		uint32_t code = 0;
 		char back[4];
 
-		assert_int_equal(qkv_utf8_read(&code, rows[i].bytes, rows[i].bytes + rows[i].size), rows[i].length);
+		assert_int_equal(
+			qkv_utf8_read(&code, rows[i].bytes, rows[i].bytes + rows[i].size), rows[i].length);
 		assert_int_equal(code, rows[i].code);
 		if (rows[i].length) {
 			assert_int_equal(qkv_utf8_write(back, code), rows[i].length);
@@ -124,7 +125,8 @@ test_base64(void **state)
 		unsigned char out[16];
 		size_t length = 0, bad = 0;
 
-		assert_int_equal(qkv_base64_read(out, &length, rows[i].text, strlen(rows[i].text), &bad), rows[i].result);
+		assert_int_equal(qkv_base64_read(out, &length, rows[i].text, strlen(rows[i].text), &bad),
+			rows[i].result);
 		assert_int_equal(bad, rows[i].bad);
 		assert_int_equal(length, strlen(rows[i].bytes));
 		assert_memory_equal(out, rows[i].bytes, length);

@@ -4,15 +4,23 @@
 
 #include "load/json.h"
 
-#define WEIGHTS "\"W_Q\":[[1,2],[3,4]],\"W_K\":[[1,0],[0,1]],\"W_V\":[[1,1],[2,2]],\"W_O\":[[1,0],[0,1]],\"b_Q\":[0,1]"
+#define WEIGHTS                                                                                              \
+	"\"W_Q\":[[1,2],[3,4]],\"W_K\":[[1,0],[0,1]],\"W_V\":[[1,1],[2,2]],\"W_O\":[[1,0],[0,1]],\"b_Q\":["  \
+	"0,1]"
 
 static const char *const texts[] = {
-	"{\"tokens\":[\"a\",\"b\"],\"num_heads\":2,\"embeddings\":[[1,0],[0,1]]," WEIGHTS ",\"mask\":\"causal\",\"meta\":[{}]}",
-	"{\"tokens\":[\"a\"],\"embeddings\":[[1,0]],\"context\":{\"tokens\":[\"x\",\"y\"],\"embeddings\":{\"shape\":[2,2],"
-	"\"dtype\":\"float32\",\"data\":\"AACAPwAAgD8AAIA\\/AACAPw==\"}},\"heads\":[{\"W_Q\":[[1],[2]],\"W_K\":[[1],[1]],\"W_V\":[[1],[1]]}]}",
-	"{\"layers\":[{\"Q\":[[1]],\"K\":[[1]],\"V\":[[1]]},{\"Q\":[[1]],\"K\":[[1]],\"V\":[[1]]}],\"tokens\":[\"a\"]}",
-	"{\"qkv\":1,\"doc\":0,\"query_tokens\":[\"a\"],\"key_tokens\":[\"a\"],\"num_heads\":2,\"num_kv_heads\":null,"
-	"\"weight_layout\":null,\"mask_true\":\"attend\",\"heads\":[{\"layer\":0,\"head\":1,\"d_k\":null,\"scale\":1,\"mask\":\"none\","
+	"{\"tokens\":[\"a\",\"b\"],\"num_heads\":2,\"embeddings\":[[1,0],[0,1]]," WEIGHTS
+	",\"mask\":\"causal\",\"meta\":[{}]}",
+	"{\"tokens\":[\"a\"],\"embeddings\":[[1,0]],\"context\":{\"tokens\":[\"x\",\"y\"],\"embeddings\":{"
+	"\"shape\":[2,2],"
+	"\"dtype\":\"float32\",\"data\":\"AACAPwAAgD8AAIA\\/"
+	"AACAPw==\"}},\"heads\":[{\"W_Q\":[[1],[2]],\"W_K\":[[1],[1]],\"W_V\":[[1],[1]]}]}",
+	"{\"layers\":[{\"Q\":[[1]],\"K\":[[1]],\"V\":[[1]]},{\"Q\":[[1]],\"K\":[[1]],\"V\":[[1]]}],"
+	"\"tokens\":[\"a\"]}",
+	"{\"qkv\":1,\"doc\":0,\"query_tokens\":[\"a\"],\"key_tokens\":[\"a\"],\"num_heads\":2,\"num_kv_"
+	"heads\":null,"
+	"\"weight_layout\":null,\"mask_true\":\"attend\",\"heads\":[{\"layer\":0,\"head\":1,\"d_k\":null,"
+	"\"scale\":1,\"mask\":\"none\","
 	"\"alpha\":[[1]]}]}",
 };
 
@@ -42,7 +50,8 @@ test_every_allocation(void **state)
 					struct run r = {.writer = writers[w], .attend = {.average = average}};
 
 					if (stage && t < 3)
-						r.attend.stages = 1u << (w == 0 ? QKV_OUTPUT : QKV_CONTEXT) | (w ? 1u << QKV_OUTPUT : 0);
+						r.attend.stages = 1u << (w == 0 ? QKV_OUTPUT : QKV_CONTEXT) |
+							(w ? 1u << QKV_OUTPUT : 0);
 					assert_true(n < 2000);
 					qkv_mem_fail_at(n);
 					done = !run_text(&r, texts[t]) || r.err.status != QKV_EMEMORY;

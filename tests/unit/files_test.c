@@ -144,7 +144,8 @@ test_links(void **state)
 	(void)state;
 	assert_int_equal(mkdir("sub", 0777), 0);
 	put("target", "old");
-	assert_int_equal(symlink("target", "link") | symlink("link", "chain") | symlink("fresh", "dangling"), 0);
+	assert_int_equal(
+		symlink("target", "link") | symlink("link", "chain") | symlink("fresh", "dangling"), 0);
 	add(f, "chain", "new");
 	add(f, "dangling", "born");
 	assert_int_equal(qkv_files_commit(f, &e), 0);

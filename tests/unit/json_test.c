@@ -66,7 +66,11 @@ test_lifted_equals_plain(void **state)
 		cJSON *plain;
 
 		for (size_t k = 0; k < 4; k++) {
-			p += sprintf(p, "%s\"%s\":[", !k ? "{" : k == 1 ? ",\n\"n\":[1,{\"x\":[]}],\n" : ",", keys[k]);
+			p += sprintf(p, "%s\"%s\":[",
+				!k               ? "{"
+					: k == 1 ? ",\n\"n\":[1,{\"x\":[]}],\n"
+						 : ",",
+				keys[k]);
 			for (int i = 0; i < ROWS; i++) {
 				p += sprintf(p, "%s[", i ? ", " : "");
 				for (int c = 0; c < COLS; c++) {
@@ -91,7 +95,8 @@ test_lifted_equals_plain(void **state)
 			assert_int_equal(qkv_json_tensor(&part, &j, &m, 2, 2, 0), 0);
 			assert_int_equal(part.shape[0], ROWS);
 			assert_int_equal(part.shape[1], COLS);
-			assert_int_equal(compare(cJSON_GetObjectItemCaseSensitive(plain, keys[k]), part.data), ROWS * COLS);
+			assert_int_equal(compare(cJSON_GetObjectItemCaseSensitive(plain, keys[k]), part.data),
+				ROWS * COLS);
 		}
 		cJSON_Delete(plain);
 		qkv_json_close(&j);
@@ -105,7 +110,8 @@ test_lifted_equals_plain(void **state)
 static void
 test_skeleton(void **state)
 {
-	static const char text[] = " {\"a\":[1,\"x\\u00e9\\n\",{\"data\":\"QUJD\",\"b\":null}],\n\"meta\":[[1]],\"W_Q\":[[1,2]],\"_z\":{},\"t\":true}";
+	static const char text[] = " {\"a\":[1,\"x\\u00e9\\n\",{\"data\":\"QUJD\",\"b\":null}],\n\"meta\":[["
+				   "1]],\"W_Q\":[[1,2]],\"_z\":{},\"t\":true}";
 	struct qkv_json j;
 	struct qkv_arena arena = {0};
 	struct qkv_text t;
@@ -116,8 +122,10 @@ test_skeleton(void **state)
 	(void)state;
 	assert_int_equal(qkv_text_borrow(&t, "t", text, strlen(text), &e), 0);
 	assert_int_equal(qkv_json_read(&j, &at, &t, &arena, &e), 0);
-	assert_int_equal(j.scan.length, strlen("{\"a\":[0,\"x\\u00e9\\n\",{\"data\":\"\",\"b\":null}],\"W_Q\":0,\"t\":true}"));
-	assert_memory_equal(j.scan.skeleton, "{\"a\":[0,\"x\\u00e9\\n\",{\"data\":\"\",\"b\":null}],\"W_Q\":0,\"t\":true}", j.scan.length);
+	assert_int_equal(j.scan.length,
+		strlen("{\"a\":[0,\"x\\u00e9\\n\",{\"data\":\"\",\"b\":null}],\"W_Q\":0,\"t\":true}"));
+	assert_memory_equal(j.scan.skeleton,
+		"{\"a\":[0,\"x\\u00e9\\n\",{\"data\":\"\",\"b\":null}],\"W_Q\":0,\"t\":true}", j.scan.length);
 	assert_int_equal(qkv_json_member(&m, &j, j.root, "", "t"), 0);
 	assert_ptr_equal(strstr(text, "true"), text + qkv_json_value(&j, m.node)->at);
 	assert_ptr_equal(strstr(text, "\"t\""), text + qkv_json_value(&j, m.node)->key);

@@ -24,14 +24,22 @@ static const struct {
 	{"\xFF\xFE{", "in.json:1:1: text in UTF-16, expected UTF-8"},
 	{"[1]", "in.json:1:1: [1, expected a problem, which begins with '{'"},
 	{"{}", "in.json:1:1: no attention, expected embeddings with weights, Q with K, scores, or alpha"},
-	{BASE "}", "in.json:1:80: text after the document, expected nothing, or another that begins with '{' on a new line"},
-	{BASE " " BASE, "in.json:1:81: text after the document, expected nothing, or another that begins with '{' on a new line"},
-	{BASE "\nx", "in.json:2:1: text after the document, expected nothing, or another that begins with '{' on a new line"},
+	{BASE "}",
+		"in.json:1:80: text after the document, expected nothing, or another that begins with '{' on "
+		"a new line"},
+	{BASE " " BASE,
+		"in.json:1:81: text after the document, expected nothing, or another that begins with '{' on "
+		"a new line"},
+	{BASE "\nx",
+		"in.json:2:1: text after the document, expected nothing, or another that begins with '{' on "
+		"a new line"},
 	{"{" EMBED WEIGHTS ",}", "in.json:1:80: }, expected a key in quotes"},
 	{"{" EMBED WEIGHTS ",\"W_Q\":[[9]]}", "in.json:1:80: the key \"W_Q\" again, expected it once"},
 	{WITH("\"w_q\":[[9]]"), "in.json:1:80: unknown key \"w_q\", expected perhaps \"W_Q\""},
-	{WITH("\"emb\\u0065ddings\":[[9]]"), "in.json:1:80: \"emb\\u0065ddings\", expected a key without escapes"},
-	{WITH("\"layers\":[]"), "in.json:1:34: embeddings: stands beside layers, expected it in each of them"},
+	{WITH("\"emb\\u0065ddings\":[[9]]"),
+		"in.json:1:80: \"emb\\u0065ddings\", expected a key without escapes"},
+	{WITH("\"layers\":[]"),
+		"in.json:1:34: embeddings: stands beside layers, expected it in each of them"},
 
 	/* numbers */
 	{ONE("00"), "in.json:1:37: embeddings[0][0]: 0, expected the rest of a number, or what follows one"},
@@ -51,90 +59,120 @@ static const struct {
 	{WITH("\"num_heads\":0"), "in.json:1:92: num_heads: not an integer of 1 or more, expected one"},
 	{WITH("\"scale\":1e999"), "in.json:1:88: scale: 1e999, expected a number that a double can hold"},
 	{WITH("\"scale\":1e39"), "in.json:1:88: scale: a scale that float32 cannot hold, expected less"},
-	{WITH("\"scale\":\"half\""), "in.json:1:88: scale: \"half\", expected a number, \"auto\" or \"none\""},
+	{WITH("\"scale\":\"half\""),
+		"in.json:1:88: scale: \"half\", expected a number, \"auto\" or \"none\""},
 
 	/* strings */
 	{TOKENS("[\"a\",7]"), "in.json:1:16: tokens[1]: a number, expected a string"},
-	{TOKENS("\"ab\""), "in.json:1:11: tokens: a string, expected an array of strings such as [\"a\",\"b\"]"},
+	{TOKENS("\"ab\""),
+		"in.json:1:11: tokens: a string, expected an array of strings such as [\"a\",\"b\"]"},
 	{TOKENS("[]"), "in.json:1:11: tokens: empty, expected at least one string"},
-	{TOKENS("[\"a\",\"b\",\"c\"]"), "in.json:1:11: tokens: 3 tokens, expected 2, one for each of the queries"},
+	{TOKENS("[\"a\",\"b\",\"c\"]"),
+		"in.json:1:11: tokens: 3 tokens, expected 2, one for each of the queries"},
 	{TOKENS("[\"\x01\",\"b\"]"), "in.json:1:13: raw control byte 0x01 in a string, expected \\u0001"},
 	{TOKENS("[\"\n\",\"b\"]"), "in.json:1:13: raw control byte 0x0A in a string, expected \\u000A"},
 	{TOKENS("[\"\xC0\xAF\",\"b\"]"), "in.json:1:13: byte 0xC0 in a string is not UTF-8, expected UTF-8"},
-	{TOKENS("[\"\xED\xA0\x80\",\"b\"]"), "in.json:1:13: byte 0xED in a string is not UTF-8, expected UTF-8"},
-	{TOKENS("[\"12345678\xF0\",\"b\"]"), "in.json:1:21: byte 0xF0 in a string is not UTF-8, expected UTF-8"},
-	{TOKENS("[\"\\u0000\",\"b\"]"), "in.json:1:13: a NUL escape, expected a character that text can hold"},
+	{TOKENS("[\"\xED\xA0\x80\",\"b\"]"),
+		"in.json:1:13: byte 0xED in a string is not UTF-8, expected UTF-8"},
+	{TOKENS("[\"12345678\xF0\",\"b\"]"),
+		"in.json:1:21: byte 0xF0 in a string is not UTF-8, expected UTF-8"},
+	{TOKENS("[\"\\u0000\",\"b\"]"),
+		"in.json:1:13: a NUL escape, expected a character that text can hold"},
 	{TOKENS("[\"\\ud800\",\"b\"]"),
 		"in.json:1:13: half a surrogate pair, expected \\uD800-\\uDBFF and then \\uDC00-\\uDFFF"},
 	{TOKENS("[\"\\udc00\\ud800\",\"b\"]"),
 		"in.json:1:13: half a surrogate pair, expected \\uD800-\\uDBFF and then \\uDC00-\\uDFFF"},
-	{TOKENS("[\"\\q\",\"b\"]"), "in.json:1:13: an escape that JSON does not know, expected one of \\\" \\\\ \\/ \\b \\f "
-				  "\\n \\r \\t \\uXXXX"},
+	{TOKENS("[\"\\q\",\"b\"]"),
+		"in.json:1:13: an escape that JSON does not know, expected one of \\\" \\\\ \\/ \\b \\f "
+		"\\n \\r \\t \\uXXXX"},
 
 	/* shapes */
-	{"{\"tokens\":[],\"embeddings\":[]," WEIGHTS "}", "in.json:1:27: embeddings: empty, expected a matrix such as "
-							   "[[1,2],[3,4]]"},
-	{"{\"embeddings\":[[]]," WEIGHTS "}", "in.json:1:15: embeddings: empty, expected a matrix such as [[1,2],[3,4]]"},
+	{"{\"tokens\":[],\"embeddings\":[]," WEIGHTS "}",
+		"in.json:1:27: embeddings: empty, expected a matrix such as "
+		"[[1,2],[3,4]]"},
+	{"{\"embeddings\":[[]]," WEIGHTS "}",
+		"in.json:1:15: embeddings: empty, expected a matrix such as [[1,2],[3,4]]"},
 	{"{\"embeddings\":[[[1],[2]]]," WEIGHTS "}",
-		"in.json:1:15: embeddings: 3 axes (1 x 2 x 1), expected 2: a matrix such as [[1,2],[3,4]] (is there an axis of "
+		"in.json:1:15: embeddings: 3 axes (1 x 2 x 1), expected 2: a matrix such as [[1,2],[3,4]] "
+		"(is there an axis of "
 		"batches too many?)"},
 	{"{\"embeddings\":[1,2]," WEIGHTS "}",
 		"in.json:1:15: embeddings: 1 axis (2), expected 2: a matrix such as [[1,2],[3,4]]"},
-	{"{" EMBED "\"W_Q\":1}", "in.json:1:50: W_Q: a number, expected an array of numbers of 2 axes, such as [[1,2],[3,4]]"},
-	{"{\"embeddings\":[[1,2],[3]]}", "in.json:1:22: embeddings[1]: [3, expected 2 elements as in the first, not 1"},
-	{"{\"embeddings\":[[1],[2,3]]}", "in.json:1:20: embeddings[1]: [2, expected 1 elements as in the first, not 2"},
-	{"{\"embeddings\":[[1],\"ab\"]}", "in.json:1:20: embeddings[1]: \"ab\", expected an array of numbers, as before it"},
-	{"{\"embeddings\":[[1],{\"a\":1}]}", "in.json:1:20: embeddings[1]: {\"a\", expected an array of numbers, as before it"},
+	{"{" EMBED "\"W_Q\":1}",
+		"in.json:1:50: W_Q: a number, expected an array of numbers of 2 axes, such as [[1,2],[3,4]]"},
+	{"{\"embeddings\":[[1,2],[3]]}",
+		"in.json:1:22: embeddings[1]: [3, expected 2 elements as in the first, not 1"},
+	{"{\"embeddings\":[[1],[2,3]]}",
+		"in.json:1:20: embeddings[1]: [2, expected 1 elements as in the first, not 2"},
+	{"{\"embeddings\":[[1],\"ab\"]}",
+		"in.json:1:20: embeddings[1]: \"ab\", expected an array of numbers, as before it"},
+	{"{\"embeddings\":[[1],{\"a\":1}]}",
+		"in.json:1:20: embeddings[1]: {\"a\", expected an array of numbers, as before it"},
 	{"{\"embeddings\":[1,[2]]}", "in.json:1:18: embeddings[1]: [2, expected a number"},
-	{"{" EMBED "\"W_Q\":[[1,2,3]]," "\"num_heads\":2,\"W_K\":[[1]]}", "in.json:1:50: W_Q: 3 columns, not divisible by 2 heads"},
+	{"{" EMBED "\"W_Q\":[[1,2,3]],"
+	 "\"num_heads\":2,\"W_K\":[[1]]}",
+		"in.json:1:50: W_Q: 3 columns, not divisible by 2 heads"},
 	{"{\"embeddings\":[[1,2,3]],\"W_Q\":[[1,0,0],[0,1,0]]}",
-		"in.json:1:31: W_Q: 2 x 3, expected 3 x heads d_k with weight_layout in_out; use --weight-layout out_in if it is "
+		"in.json:1:31: W_Q: 2 x 3, expected 3 x heads d_k with weight_layout in_out; use "
+		"--weight-layout out_in if it is "
 		"the weight of a Linear"},
 	{"{\"embeddings\":[[1,2,3]],\"weight_layout\":\"out_in\",\"W_Q\":[[1,0],[0,1],[0,1]]}",
-		"in.json:1:56: W_Q: 3 x 2, expected heads d_k x 3 with weight_layout out_in; in_out would fit"},
+		"in.json:1:56: W_Q: 3 x 2, expected heads d_k x 3 with weight_layout out_in; in_out would "
+		"fit"},
 	{WITH("\"weight_layout\":\"in\""), "in.json:1:96: weight_layout: in, expected in_out or out_in"},
 	{WITH("\"b_Q\":[1,2]"), "in.json:1:86: b_Q: 2 elements, expected 1"},
 	{WITH("\"b_O\":[1]"), "in.json:1:86: b_O: there is no weight that it belongs to, expected one"},
 	{WITH("\"W_QKV\":[[1,2,3]]"), "in.json:1:50: W_Q: stands beside W_QKV, expected only one of them"},
-	{WITH("\"Q\":[[1],[2]]"), "in.json:1:84: Q: stands beside embeddings, expected one source of scores: embeddings with "
-				   "weights, Q with K, scores, or alpha"},
+	{WITH("\"Q\":[[1],[2]]"),
+		"in.json:1:84: Q: stands beside embeddings, expected one source of scores: embeddings with "
+		"weights, Q with K, scores, or alpha"},
 	{WITH("\"V\":[[1],[2]]"), "in.json:1:84: V: stands beside embeddings, expected W_V"},
 	{"{\"Q\":[[1],[2]]}", "in.json:1:1: no key \"K\", expected it beside Q"},
 	{"{\"Q\":[[1],[2]],\"K\":[[1,2]]}", "in.json:1:20: K: 2 columns, expected 1 as Q has"},
 	{"{\"Q\":[[[1]],[[2]]],\"K\":[[[1]],[[2]],[[3]]]}",
 		"in.json:1:24: K: 3 key/value heads for 2 heads, expected a number that divides it"},
-	{"{\"Q\":[[1]],\"K\":[[1]],\"num_heads\":2}", "in.json:1:16: K: 1 heads, expected 2 as num_heads says"},
-	{"{\"scores\":[[1,2]]}", "in.json:1:1: ready scores do not tell d_k, expected a scale: a number or \"none\""},
+	{"{\"Q\":[[1]],\"K\":[[1]],\"num_heads\":2}",
+		"in.json:1:16: K: 1 heads, expected 2 as num_heads says"},
+	{"{\"scores\":[[1,2]]}",
+		"in.json:1:1: ready scores do not tell d_k, expected a scale: a number or \"none\""},
 	{"{\"scores\":[[1,2]],\"scale\":\"auto\"}",
 		"in.json:1:27: scale: ready scores do not tell d_k, expected a scale: a number or \"none\""},
 	{"{\"alpha\":[[1,2]],\"scale\":1}", "in.json:1:26: scale: stands beside ready alpha, expected none"},
-	{"{\"alpha\":[[1,2]],\"bias\":[[1,2]]}", "in.json:1:25: bias: stands beside ready alpha, expected none"},
+	{"{\"alpha\":[[1,2]],\"bias\":[[1,2]]}",
+		"in.json:1:25: bias: stands beside ready alpha, expected none"},
 	{"{\"alpha\":[[[[[1]]],[[[1]]]]]}",
 		"in.json:1:10: alpha: an axis of 2 batches, expected layers x 1 x heads x queries x keys"},
 
 	/* masks */
-	{WITH("\"mask\":[[1,0.5],[1,1]]"), "in.json:1:91: mask[0][1]: 0.5, expected 0, 1, false or true, where 1 may attend "
-					   "(what is to be added to the scores goes into bias)"},
-	{WITH("\"mask\":[[1,\"0\"],[1,1]]"), "in.json:1:91: mask[0][1]: \"0\", expected 0, 1, false or true, where 1 may attend "
-					     "(what is to be added to the scores goes into bias)"},
-	{WITH("\"mask\":[[0.0,-1e9],[0,0]]"), "in.json:1:93: mask[0][1]: -1e9, expected 0, 1, false or true, where 1 may attend "
-					      "(what is to be added to the scores goes into bias)"},
+	{WITH("\"mask\":[[1,0.5],[1,1]]"),
+		"in.json:1:91: mask[0][1]: 0.5, expected 0, 1, false or true, where 1 may attend "
+		"(what is to be added to the scores goes into bias)"},
+	{WITH("\"mask\":[[1,\"0\"],[1,1]]"),
+		"in.json:1:91: mask[0][1]: \"0\", expected 0, 1, false or true, where 1 may attend "
+		"(what is to be added to the scores goes into bias)"},
+	{WITH("\"mask\":[[0.0,-1e9],[0,0]]"),
+		"in.json:1:93: mask[0][1]: -1e9, expected 0, 1, false or true, where 1 may attend "
+		"(what is to be added to the scores goes into bias)"},
 	{WITH("\"mask\":[[1,1]]"), "in.json:1:87: mask: 1 x 2, expected 2 x 2, queries x keys"},
-	{WITH("\"mask\":\"diagonal\""), "in.json:1:87: mask: \"diagonal\", expected none, causal, causal-start, causal-end, "
-					"window:LEFT,RIGHT, or a matrix of 0 and 1"},
+	{WITH("\"mask\":\"diagonal\""),
+		"in.json:1:87: mask: \"diagonal\", expected none, causal, causal-start, causal-end, "
+		"window:LEFT,RIGHT, or a matrix of 0 and 1"},
 	{WITH("\"key_mask\":[1]"), "in.json:1:91: key_mask: 1 elements, expected 2, one a key"},
 	{WITH("\"bias\":[[0,\"inf\"],[0,0]]"), "in.json:1:91: bias[0][1]: \"inf\", expected a number"},
 	{"{\"Q\":[[1]],\"K\":[[1],[2]],\"mask\":\"causal\"}",
-		"in.json:1:33: mask: causal with 1 queries and 2 keys, expected as many, or causal-start or causal-end, which say "
+		"in.json:1:33: mask: causal with 1 queries and 2 keys, expected as many, or causal-start or "
+		"causal-end, which say "
 		"where the triangle begins"},
 
 	/* layers */
 	{"{\"layers\":[]}", "in.json:1:11: layers: empty, expected an array of at least one problem"},
 	{"{\"layers\":[{\"Q\":[[1]],\"K\":[[1]]},{\"Q\":[[1],[2]],\"K\":[[1]]}]}",
 		"in.json:1:39: layers[1].Q: 2 queries, expected 1"},
-	{"{\"layers\":[{\"Q\":[[1]],\"K\":[[1]],\"k\":1}]}", "in.json:1:33: layers[0]: unknown key \"k\", expected perhaps \"K\""},
+	{"{\"layers\":[{\"Q\":[[1]],\"K\":[[1]],\"k\":1}]}",
+		"in.json:1:33: layers[0]: unknown key \"k\", expected perhaps \"K\""},
 	{"{\"layers\":[{\"Q\":[[1]],\"K\":[[NaN]]}]}", "in.json:1:29: layers[0].K[0][0]: NaN, " NUMBER_HINT},
-	{"{\"layers\":[{\"layers\":[]}]}", "in.json:1:22: layers[0].layers: stands within layers, expected it in the document"},
+	{"{\"layers\":[{\"layers\":[]}]}",
+		"in.json:1:22: layers[0].layers: stands within layers, expected it in the document"},
 	{"{\"layers\":[7]}", "in.json:1:12: layers[0]: a number, expected an object"},
 
 	/* tensors in base64 */
@@ -146,7 +184,8 @@ static const struct {
 		"in.json:1:55: alpha.data: not base64 here, expected A-Z a-z 0-9 + / and = at the end"},
 	{"{\"alpha\":{\"shape\":[1,1],\"dtype\":\"int8\",\"data\":\"AA==\"}}",
 		"in.json:1:33: alpha.dtype: int8, expected one of float32, float64, float16, bfloat16"},
-	{"{\"alpha\":{\"shape\":[2147483647,2147483647,2147483647,2],\"dtype\":\"float32\",\"data\":\"AA==\"}}",
+	{"{\"alpha\":{\"shape\":[2147483647,2147483647,2147483647,2],\"dtype\":\"float32\",\"data\":\"AA==\"}"
+	 "}",
 		"in.json:1:19: alpha.shape: more elements than memory can hold, expected less"},
 	{"{\"alpha\":{\"shape\":[1,2],\"dtype\":\"float16\",\"data\":\"AAAAfA==\"}}",
 		"in.json:1:50: alpha: element [0][1] is infinity, expected a finite number"},
@@ -155,7 +194,8 @@ static const struct {
 
 	/* what only the computation finds */
 	{"{\"embeddings\":[[3e19],[-3e19]]," WEIGHTS "}",
-		"in.json:1:1: score for query 0, key 0 of head 0 is not finite, expected what float32 can hold"},
+		"in.json:1:1: score for query 0, key 0 of head 0 is not finite, expected what float32 can "
+		"hold"},
 	{"{\"embeddings\":[[3e38]],\"W_Q\":[[2]],\"W_K\":[[1]]}",
 		"in.json:1:15: embeddings: q of row 0, head 0 is not finite, expected what float32 can hold"},
 };
@@ -169,7 +209,8 @@ test_bad_inputs(void **state)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct run r = {.writer = NULL};
 
-		if (!run_text(&r, bad[i].text) || strcmp(r.err.text, bad[i].message) || r.err.status != QKV_EINPUT || r.out.size) {
+		if (!run_text(&r, bad[i].text) || strcmp(r.err.text, bad[i].message) ||
+			r.err.status != QKV_EINPUT || r.out.size) {
 			printf("%s\n  %s\n  expected %s\n", bad[i].text, r.err.text, bad[i].message);
 			failed++;
 		}
@@ -186,16 +227,20 @@ test_same_as_base(void **state)
 		"\xEF\xBB\xBF" BASE,
 		BASE "\n \t\r\n",
 		"{\r\n\"tokens\":[\"a\",\"b\"],\r\n\"embeddings\":[[1],\r\n[2]],\r\n" WEIGHTS "\r\n}\r\n",
-		WITH("\"meta\":{\"deep\":[[[{}]]],\"a\":1,\"a\":[null,true,1e5,\"\\u00e9\"]},\"_x\":[1,[2]],\"_\\u0041\":NaN"),
-		WITH("\"num_heads\":1,\"num_kv_heads\":1.0,\"scale\":\"auto\",\"mask\":\"none\",\"segments\":[0,1]"),
+		WITH("\"meta\":{\"deep\":[[[{}]]],\"a\":1,\"a\":[null,true,1e5,\"\\u00e9\"]},\"_x\":[1,[2]],"
+		     "\"_\\u0041\":NaN"),
+		WITH("\"num_heads\":1,\"num_kv_heads\":1.0,\"scale\":\"auto\",\"mask\":\"none\",\"segments\":"
+		     "[0,1]"),
 		ONE("1E0"),
 		ONE("0.1e1"),
 		ONE("10000000000000000000000000000000e-31"),
 		TOKENS("[\"\\u0061\",\"\\u0062\"]"),
 		"{" EMBED "\"heads\":[{" WEIGHTS "}],\"weight_layout\":\"in_out\"}",
 		"{" EMBED "\"W_QKV\":[[1,1,1]]}",
-		"{" EMBED "\"W_QKV\":{\"shape\":[1,3],\"dtype\":\"torch.float32\",\"data\":\"AACAPwAAgD8AAIA\\/\"}}",
-		"{" EMBED "\"W_QKV\":{\"shape\":[1,3],\"dtype\":\"float64\",\"data\":\"AAAAAAAA8D8AAAAAAADwPwAAAAAAAPA/\"}}",
+		"{" EMBED
+		"\"W_QKV\":{\"shape\":[1,3],\"dtype\":\"torch.float32\",\"data\":\"AACAPwAAgD8AAIA\\/\"}}",
+		"{" EMBED "\"W_QKV\":{\"shape\":[1,3],\"dtype\":\"float64\",\"data\":"
+		"\"AAAAAAAA8D8AAAAAAADwPwAAAAAAAPA/\"}}",
 		"{" EMBED "\"W_QKV\":{\"shape\":[1,3],\"dtype\":\"float16\",\"data\":\"ADwAPAA8\"}}",
 		"{" EMBED "\"W_QKV\":{\"shape\":[1,3],\"dtype\":\"bfloat16\",\"data\":\"gD+AP4A/\"}}",
 	};
@@ -222,9 +267,10 @@ test_same_as_base(void **state)
 static void
 test_prefixes(void **state)
 {
-	static const char text[] =
-		"{\"tokens\":[\"\\u00e9\",\"\xEA\xB0\x80\"],\"embeddings\":[[1.5e0],[-2]],\"W_QKV\":{\"shape\":[1,3],\"dtype\":\"float16\","
-		"\"data\":\"ADwAPAA8\"},\"mask\":[[true,0],[1,1]],\"bias\":[[0,\"-inf\"],[0,0]],\"_x\":{\"y\":[null,false]}}";
+	static const char text[] = "{\"tokens\":[\"\\u00e9\",\"\xEA\xB0\x80\"],\"embeddings\":[[1.5e0],[-2]],"
+				   "\"W_QKV\":{\"shape\":[1,3],\"dtype\":\"float16\","
+				   "\"data\":\"ADwAPAA8\"},\"mask\":[[true,0],[1,1]],\"bias\":[[0,\"-inf\"],["
+				   "0,0]],\"_x\":{\"y\":[null,false]}}";
 
 	(void)state;
 	for (size_t n = 0; n <= strlen(text); n++) {
@@ -247,8 +293,10 @@ test_prefixes(void **state)
 static void
 test_changed_bytes(void **state)
 {
-	static const char text[] = "{\"tokens\":[\"a\",\"\\u0062\"],\"embeddings\":{\"shape\":[2,1],\"dtype\":\"float32\",\"data\":"
-		"\"AACAPwAAAEA=\"},\"heads\":[{\"W_Q\":[[1]],\"W_K\":[[-1e1]]}],\"bias\":[[0,\"-inf\"],[0,0]]}";
+	static const char text[] = "{\"tokens\":[\"a\",\"\\u0062\"],\"embeddings\":{\"shape\":[2,1],"
+				   "\"dtype\":\"float32\",\"data\":"
+				   "\"AACAPwAAAEA=\"},\"heads\":[{\"W_Q\":[[1]],\"W_K\":[[-1e1]]}],\"bias\":["
+				   "[0,\"-inf\"],[0,0]]}";
 	static const char bytes[] = "\0\n\"\\{}[],:0-e.\x80\xFFn";
 
 	(void)state;
@@ -320,7 +368,8 @@ test_small_floats(void **state)
 		struct qkv_problem *p;
 		struct qkv_err e;
 
-		assert_int_equal(qkv_reader_open_text(&reader, "in.json", rows[i].text, strlen(rows[i].text), &e), 0);
+		assert_int_equal(
+			qkv_reader_open_text(&reader, "in.json", rows[i].text, strlen(rows[i].text), &e), 0);
 		assert_int_equal(qkv_reader_next(&p, reader, &none, &notes, &e), 1);
 		for (size_t j = 0; j < rows[i].count; j++)
 			assert_true(p->layers[0].alpha[0][j] == rows[i].values[j]);
@@ -337,13 +386,26 @@ test_settings_texts(void **state)
 		int result;
 		double number;
 	} scales[] = {
-		{"none", 0, 1}, {"0.5", 0, 0.5}, {"-1.5", 0, -1.5}, {"-.5", 0, -0.5}, {".25", 0, 0.25}, {"-1e-3", 0, -1e-3},
-		{"", -1, 0}, {"--mask", -1, 0}, {"1x", -1, 0}, {" 1", -1, 0}, {"1e999", -1, 0}, {"nan", -1, 0}, {".", -1, 0},
-		{"-", -1, 0}, {"0x10", -1, 0},
+		{"none", 0, 1},
+		{"0.5", 0, 0.5},
+		{"-1.5", 0, -1.5},
+		{"-.5", 0, -0.5},
+		{".25", 0, 0.25},
+		{"-1e-3", 0, -1e-3},
+		{"", -1, 0},
+		{"--mask", -1, 0},
+		{"1x", -1, 0},
+		{" 1", -1, 0},
+		{"1e999", -1, 0},
+		{"nan", -1, 0},
+		{".", -1, 0},
+		{"-", -1, 0},
+		{"0x10", -1, 0},
 	};
-	static const char *const masks[] = {"none", "causal", "causal-start", "causal-end", "window:0,0", "window:12,3"};
-	static const char *const no_masks[] = {"", "Causal", "caus", "window", "window:", "window:1", "window:1,", "window:1,2,",
-		"window:-1,2", "window:1, 2", "window:99999999999999999999,1"};
+	static const char *const masks[] = {
+		"none", "causal", "causal-start", "causal-end", "window:0,0", "window:12,3"};
+	static const char *const no_masks[] = {"", "Causal", "caus", "window", "window:", "window:1",
+		"window:1,", "window:1,2,", "window:-1,2", "window:1, 2", "window:99999999999999999999,1"};
 	struct qkv_mask mask;
 	struct qkv_scale scale;
 	char name[64];

@@ -8,8 +8,8 @@
 
 #include "base/nearest.h"
 
-static const char *const names[] = {"tokens", "embeddings", "context", "num_heads", "num_kv_heads", "W_Q", "W_K",
-	"W_QKV", "mask", "key_mask", "Q"};
+static const char *const names[] = {"tokens", "embeddings", "context", "num_heads", "num_kv_heads", "W_Q",
+	"W_K", "W_QKV", "mask", "key_mask", "Q"};
 
 enum { COUNT = sizeof names / sizeof *names };
 

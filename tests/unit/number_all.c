@@ -1,8 +1,8 @@
 /*
  * All floats: is what qkv_number_write writes the shortest that reads back, and the closest of these?
  *
- * Too long for every day (some minutes): `make test-all-floats`. The patterns are shared out among a process a
- * processor. Negative ones differ by a sign, which is looked at now and then.
+ * Too long for every day (some minutes): `make test-all-floats`. The patterns are shared out among a
+ * process a processor. Negative ones differ by a sign, which is looked at now and then.
  */
 #include "kern/number.h"
 
@@ -91,13 +91,16 @@ fault(float x, int signs)
 	if (qkv_numbers_read(&back, 1, &count, text, text + length) != text + length || back != x)
 		return "does not read back";
 	digits = take_apart(&exponent, text, length);
-	if (digits >= 10 && (value(digits / 10, exponent + 1) == x || value(digits / 10 + 1, exponent + 1) == x))
+	if (digits >= 10 &&
+		(value(digits / 10, exponent + 1) == x || value(digits / 10 + 1, exponent + 1) == x))
 		return "is not the shortest";
 	off = scaled(x, exponent) - digits;
 	if ((off > 0.5L + 1e-9L && value(digits + 1, exponent) == x) ||
 		(off < -0.5L - 1e-9L && value(digits - 1, exponent) == x))
 		return "is not the closest";
-	if (signs && (qkv_number_write(negative, -x) != length + 1 || *negative != '-' || memcmp(negative + 1, text, length)))
+	if (signs &&
+		(qkv_number_write(negative, -x) != length + 1 || *negative != '-' ||
+			memcmp(negative + 1, text, length)))
 		return "differs when negative";
 	return NULL;
 }

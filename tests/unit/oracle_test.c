@@ -55,7 +55,8 @@ attend(const char *folder, const char *name, unsigned stages, int threads, const
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	qkv_memory_sink_init(&out, (size_t)-1);
 	if (qkv_reader_open(&reader, path, &e) || qkv_reader_next(&p, reader, &none, &notes, &e) != 1 ||
-		qkv_json_new(&c, &out.sink, &w, &e) || qkv_attend_open(&a, p, &o, &e) || qkv_attend_run(a, c, &notes, &e))
+		qkv_json_new(&c, &out.sink, &w, &e) || qkv_attend_open(&a, p, &o, &e) ||
+		qkv_attend_run(a, c, &notes, &e))
 		fail_msg("%s", e.text);
 	c->free(c);
 	qkv_attend_free(a);
@@ -87,7 +88,8 @@ compare(const char *what, const cJSON *got, const cJSON *expected, double tolera
 	if (cJSON_IsNull(got) != cJSON_IsNull(expected) || cJSON_IsArray(got) != cJSON_IsArray(expected))
 		fail_msg("%s: another structure", what);
 	if (cJSON_IsNumber(got) && !(fabs(got->valuedouble - expected->valuedouble) <= tolerance))
-		fail_msg("%s: %.9g, expected %.9g within %g", what, got->valuedouble, expected->valuedouble, tolerance);
+		fail_msg("%s: %.9g, expected %.9g within %g", what, got->valuedouble, expected->valuedouble,
+			tolerance);
 	for (const cJSON *x = expected->child; x; x = x->next, g = g->next) {
 		if (!g)
 			fail_msg("%s: too few elements", what);
@@ -140,7 +142,10 @@ check_layer(const char *folder, const char *name, int threads, const char *isa)
 		int exact = !strcmp(x->string, "alpha") || !strcmp(x->string, "row_sums");
 
 		snprintf(what, sizeof what, "%s %s", name, x->string);
-		compare(what, g, x, exact ? 1e-6 : !strcmp(x->string, "col_sums") ? 1e-6 * n : 2e-6 * largest(x));
+		compare(what, g, x,
+			exact                                    ? 1e-6
+				: !strcmp(x->string, "col_sums") ? 1e-6 * n
+								 : 2e-6 * largest(x));
 		cJSON_Delete(g);
 	}
 	cJSON_Delete(got);
@@ -172,8 +177,7 @@ check_alpha(const char *folder, const char *name)
 				cJSON *x;
 				double sum = 0;
 
-				cJSON_ArrayForEach(x, row)
-					sum += x->valuedouble;
+				cJSON_ArrayForEach(x, row) sum += x->valuedouble;
 				assert_true(fabs(sum - sums->valuedouble) < 1e-6);
 				sums = sums->next;
 			}
@@ -203,9 +207,10 @@ test_golden(void **state)
 static void
 test_shared(void **state)
 {
-	static const char *const layers[] = {"nano/0", "nano/1", "minilm/cat", "minilm/pair", "minilm/padded"};
-	static const char *const alphas[] = {"gpt2/0.json", "gpt2/1.json", "gpt2/2.json", "minilm/cat.alpha.json",
-		"minilm/pair.alpha.json", "minilm/repeat.alpha.json"};
+	static const char *const layers[] = {
+		"nano/0", "nano/1", "minilm/cat", "minilm/pair", "minilm/padded"};
+	static const char *const alphas[] = {"gpt2/0.json", "gpt2/1.json", "gpt2/2.json",
+		"minilm/cat.alpha.json", "minilm/pair.alpha.json", "minilm/repeat.alpha.json"};
 
 	(void)state;
 	if (!shared)
