@@ -35,7 +35,9 @@ checked(void *p, size_t count, size_t size, struct qkv_err *e)
 void *
 qkv_mem_new(size_t count, size_t size, struct qkv_err *e)
 {
-	return checked(refused() ? NULL : calloc(count ? count : 1, size), count, size, e);
+	int can = count <= SIZE_MAX / size && !refused();
+
+	return checked(can ? calloc(count ? count : 1, size) : NULL, count, size, e);
 }
 
 void *
