@@ -3,12 +3,13 @@
  *
  * |q.k| <= |q| |k| (Cauchy-Schwarz), of every partial sum too; so |masked| <= max|q| max|k| max(1, |scale|) + max|bias|.
  * Rows of computed alpha sum to 1, so |context| <= max|v|, and |output| <= |contexts side by side| |column of W_O| +
- * max|b_O|. Where a bound is exceeded, everything is computed once and looked at.
+ * max|b_O|. Where a bound is exceeded, the stage is computed once and looked at.
  */
 #include "attend/prepare.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* leaves room for the roundings of a chain */
 static const double limit = FLT_MAX * 0.99;
@@ -21,6 +22,17 @@ largest(const float *x, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (isfinite(x[i]) && fabs((double)x[i]) > most)
 			most = fabs((double)x[i]);
+	return most;
+}
+
+/* the largest of all heads of ready alpha */
+static double
+largest_of_heads(const struct qkv_attend *a, const struct qkv_layer *l)
+{
+	double most = 0;
+
+	for (size_t h = 0; h < l->num_heads; h++)
+		most = fmax(most, largest(l->alpha[h], a->doc.n_q * a->doc.n_k));
 	return most;
 }
 
@@ -67,24 +79,69 @@ bound_scores(const struct qkv_attend *a, const struct qkv_prepared *l)
 		(from->bias.data ? largest(from->bias.data, from->bias.count) : 0);
 }
 
-/* a bound of contexts and output */
+/* a bound of contexts */
 static double
-bound_output(const struct qkv_attend *a, const struct qkv_prepared *l)
+bound_contexts(const struct qkv_attend *a, const struct qkv_prepared *l)
 {
 	const struct qkv_layer *from = l->layer;
-	size_t heads = a->doc.num_heads, cells = a->doc.n_q * a->doc.n_k, width = heads * from->d_v;
-	double sum = 1, most = 0, column = 0;
+	double most = 0, sum = 1;
 
 	/* rows of ready alpha may be anything */
-	for (size_t h = 0; from->source == QKV_FROM_ALPHA && h < heads; h++)
-		sum = fmax(sum, largest(from->alpha[h], cells) * (double)a->doc.n_k);
+	if (from->source == QKV_FROM_ALPHA)
+		sum = largest_of_heads(a, from) * (double)a->doc.n_k;
 	for (size_t h = 0; h < a->doc.num_kv_heads; h++)
 		for (size_t i = 0; i < a->doc.n_k; i++)
 			most = fmax(most, largest(l->v.data + h * l->v.head + i * l->v.row, from->d_v));
+	return sum * most;
+}
+
+/* a bound of the output of contexts within a bound */
+static double
+bound_output(const struct qkv_attend *a, const struct qkv_prepared *l, double contexts)
+{
+	const struct qkv_layer *from = l->layer;
+	size_t width = a->doc.num_heads * from->d_v;
+	double column = 0;
+
 	for (size_t c = 0; c < from->d_out; c++)
 		column = fmax(column, norm(from->w_o.data + c * from->w_o.cs, width, from->w_o.rs));
-	return sum * most * fmax(1, sqrt((double)width) * column) +
+	return contexts * sqrt((double)width) * column +
 		(from->w_o.bias ? largest(from->w_o.bias, from->d_out) : 0);
+}
+
+/* fails where the sum of a row or a column of ready alpha, or of all of it, is too large to be shown */
+static int
+look_at_sums(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_err *e)
+{
+	size_t n_q = a->doc.n_q, n_k = a->doc.n_k;
+
+	for (size_t h = 0; h < l->layer->num_heads; h++) {
+		const float *alpha = l->layer->alpha[h];
+		double total = 0;
+
+		for (size_t i = 0; i < n_q; i++) {
+			double sum = a->kern->sum(alpha + i * n_k, n_k);
+
+			total += sum;
+			if (fabs(sum) > FLT_MAX)
+				return qkv_layer_fail(a->problem, l->layer, e,
+					"the sum of row %zu of alpha of head %zu is not finite, expected "
+					"what float32 can hold",
+					i, h);
+		}
+		for (size_t j = 0; j < n_k; j++) {
+			double sum = 0;
+
+			for (size_t i = 0; i < n_q; i++)
+				sum += alpha[i * n_k + j];
+			if (fabs(sum) > FLT_MAX || fabs(total) > FLT_MAX)
+				return qkv_layer_fail(a->problem, l->layer, e,
+					"the sum of column %zu of alpha of head %zu is not finite, expected "
+					"what float32 can hold",
+					j, h);
+		}
+	}
+	return 0;
 }
 
 /* computes a stage of a head and fails at the first value that is not finite */
@@ -94,6 +151,7 @@ look(struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, s
 {
 	struct qkv_slot *s = a->slots;
 	const char *column = stage < QKV_CONTEXT ? "key" : "column";
+	char head[40];
 
 	for (size_t first = 0; first < a->doc.n_q; first += QKV_ROWS) {
 		size_t num = a->doc.n_q - first < QKV_ROWS ? a->doc.n_q - first : QKV_ROWS, stride;
@@ -107,13 +165,33 @@ look(struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, s
 					(stage == QKV_MASKED && x < 0 &&
 						!qkv_layer_allows(l->layer, &a->doc, h, first + i, j)))
 					continue;
+				snprintf(head, sizeof head, " of head %zu", h);
 				return qkv_layer_fail(a->problem, l->layer, e,
-					"%s for query %zu, %s %zu of head %zu is not finite, expected what "
-					"float32 can hold",
+					"%s for query %zu, %s %zu%s is not finite, expected what float32 can "
+					"hold",
 					stage <= QKV_MASKED ? "score" : qkv_stage_names[stage], first + i,
-					column, j, h);
+					column, j, stage == QKV_OUTPUT ? "" : head);
 			}
 	}
+	return 0;
+}
+
+static int
+check_scores(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_err *e)
+{
+	for (size_t h = 0; h < a->doc.num_heads; h++)
+		for (enum qkv_stage stage = QKV_SCORES; stage <= QKV_MASKED; stage++)
+			if (look(a, l, stage, h, a->doc.n_k, e))
+				return -1;
+	return 0;
+}
+
+static int
+check_contexts(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_err *e)
+{
+	for (size_t h = 0; h < a->doc.num_heads; h++)
+		if (look(a, l, QKV_CONTEXT, h, l->layer->d_v, e))
+			return -1;
 	return 0;
 }
 
@@ -121,24 +199,26 @@ int
 qkv_attend_check(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_err *e)
 {
 	const struct qkv_layer *from = l->layer;
-	unsigned of_scores = ~(1u << QKV_Q | 1u << QKV_K | 1u << QKV_V),
-		 of_output = 1u << QKV_CONTEXT | 1u << QKV_OUTPUT;
-	int scores = a->stages & of_scores && bound_scores(a, l) > limit;
-	int outputs = a->stages & of_output && bound_output(a, l) > limit;
+	unsigned projections = 1u << QKV_Q | 1u << QKV_K | 1u << QKV_V;
+	int output = a->stages >> QKV_OUTPUT & 1, contexts = output || a->stages >> QKV_CONTEXT & 1;
+	double bound = contexts ? bound_contexts(a, l) : 0;
+	int sums = from->source == QKV_FROM_ALPHA && a->stages >> QKV_ALPHA & 1;
 
-	if (!scores && !outputs)
-		return 0;
-	qkv_attend_pack(a, l);
-	for (size_t h = 0; h < a->doc.num_heads; h++) {
-		if (scores &&
-			(look(a, l, QKV_SCORES, h, a->doc.n_k, e) ||
-				look(a, l, QKV_SCALED, h, a->doc.n_k, e) ||
-				look(a, l, QKV_MASKED, h, a->doc.n_k, e)))
-			return -1;
-		if (outputs && look(a, l, QKV_CONTEXT, h, from->d_v, e))
+	if (sums && largest_of_heads(a, from) * (double)a->doc.n_q * (double)a->doc.n_k > limit &&
+		look_at_sums(a, l, e))
+		return -1;
+	if (a->stages & ~projections && bound_scores(a, l) > limit) {
+		qkv_attend_pack(a, l);
+		if (check_scores(a, l, e))
 			return -1;
 	}
-	return outputs
-		? look(a, l, QKV_OUTPUT, 0, from->d_out ? from->d_out : a->doc.num_heads * from->d_v, e)
-		: 0;
+	if (bound > limit) {
+		qkv_attend_pack(a, l);
+		if (check_contexts(a, l, e))
+			return -1;
+	}
+	if (!output || !from->d_out || bound_output(a, l, bound) <= limit)
+		return 0;
+	qkv_attend_pack(a, l);
+	return look(a, l, QKV_OUTPUT, 0, from->d_out, e);
 }

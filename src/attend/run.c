@@ -90,39 +90,45 @@ compute(void *arg, size_t index, size_t worker)
 }
 
 static int
-sees_nothing(const struct job *j, size_t i)
+sees_nothing(const struct job *j, size_t h, size_t i)
 {
-	for (size_t h = 0; h < j->num_heads; h++)
-		for (size_t k = 0; k < j->m.cols; k++)
-			if (qkv_layer_allows(j->l->layer, &j->a->doc, j->heads[h], i, k))
-				return 0;
+	for (size_t k = 0; k < j->a->doc.n_k; k++)
+		if (qkv_layer_allows(j->l->layer, &j->a->doc, h, i, k))
+			return 0;
 	return 1;
 }
 
-/* warns of queries without keys, and of ready rows that do not sum to 1 */
+/* warns of the layer's queries without keys, and of rows of ready alpha that do not sum to 1 */
 static void
-note(const struct job *j, const struct qkv_block *b, struct qkv_notes *notes)
+note_rows(const struct job *j, struct qkv_notes *notes)
 {
-	int ready = j->l->layer->source == QKV_FROM_ALPHA;
+	const struct qkv_layer *l = j->l->layer;
+	int ready = l->source == QKV_FROM_ALPHA, hides = qkv_layer_hides(l);
 
-	for (size_t i = 0; i < b->rows; i++) {
-		enum qkv_note_kind kind = QKV_NOTE_HIDDEN_ROW;
-		size_t row = b->row + i;
+	for (size_t n = 0; n < j->l->num_shown; n++) {
+		size_t h = j->l->shown[n], index = l->head_index ? l->head_index[h] : h, n_k = j->a->doc.n_k;
 
-		if (ready && fabs(b->row_sums[i] - 1) > 1e-3)
-			kind = sees_nothing(j, row) ? QKV_NOTE_HIDDEN_ROW : QKV_NOTE_ROW_SUM;
-		else if (ready || b->row_sums[i] > 0)
-			continue;
-		if (j->m.head == QKV_MEAN)
-			qkv_note_add(notes, kind, 1, "layer %zu, mean, query %zu", j->m.layer, row);
-		else
-			qkv_note_add(
-				notes, kind, 1, "layer %zu, head %zu, query %zu", j->m.layer, j->m.head, row);
+		for (size_t i = 0; i < j->a->doc.n_q; i++) {
+			enum qkv_note_kind kind = QKV_NOTE_ROW_SUM;
+			int off = ready && fabs(j->a->kern->sum(l->alpha[h] + i * n_k, n_k) - 1) > 1e-3;
+
+			if ((ready && !off) || (!off && !hides))
+				continue;
+			if (hides && sees_nothing(j, h, i))
+				kind = QKV_NOTE_HIDDEN_ROW;
+			else if (!off)
+				continue;
+			if (index == QKV_MEAN)
+				qkv_note_add(notes, kind, 1, "layer %zu, mean, query %zu", l->index, i);
+			else
+				qkv_note_add(
+					notes, kind, 1, "layer %zu, head %zu, query %zu", l->index, index, i);
+		}
 	}
 }
 
 static int
-run_blocks(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+run_blocks(struct job *j, double *col_sums, struct qkv_err *e)
 {
 	size_t count = (j->m.rows + QKV_ROWS - 1) / QKV_ROWS;
 
@@ -131,11 +137,8 @@ run_blocks(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_
 
 		qkv_pool_run(j->a->pool, num, compute, j);
 		for (size_t n = 0; n < num; n++) {
-			if (j->m.stage == QKV_ALPHA) {
-				for (size_t k = 0; k < j->m.cols; k++)
-					col_sums[k] += j->a->slots[n].cols[k];
-				note(j, &j->blocks[n], notes);
-			}
+			for (size_t k = 0; k < j->m.cols && j->m.stage == QKV_ALPHA; k++)
+				col_sums[k] += j->a->slots[n].cols[k];
 			if (j->c->rows(j->c, &j->blocks[n], e))
 				return -1;
 		}
@@ -145,7 +148,7 @@ run_blocks(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_
 
 /* one matrix from its beginning to its end */
 static int
-run_matrix(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
 {
 	const struct qkv_layer *l = j->l->layer;
 	const struct qkv_doc *doc = &j->a->doc;
@@ -164,7 +167,7 @@ run_matrix(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_
 	j->m.scale = j->l->scale;
 	j->m.mask = l->mask_name;
 	memset(col_sums, 0, doc->n_k * sizeof *col_sums);
-	return j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, notes, e) ||
+	return j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, e) ||
 			j->c->matrix_end(j->c, alpha ? col_sums : NULL, e)
 		? -1
 		: 0;
@@ -184,7 +187,7 @@ is_shown(const struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stag
 }
 
 static int
-run_heads(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+run_heads(struct job *j, double *col_sums, struct qkv_err *e)
 {
 	const struct qkv_layer *l = j->l->layer;
 
@@ -196,14 +199,14 @@ run_heads(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_e
 			j->num_heads = 1;
 			j->m.stage = (enum qkv_stage)s;
 			j->m.head = l->head_index ? l->head_index[h] : h;
-			if (run_matrix(j, col_sums, notes, e))
+			if (run_matrix(j, col_sums, e))
 				return -1;
 		}
 	return 0;
 }
 
 static int
-run_mean(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+run_mean(struct job *j, double *col_sums, struct qkv_err *e)
 {
 	size_t *heads = qkv_mem_new(j->l->layer->num_heads, sizeof *heads, e);
 	int result = heads ? 0 : -1;
@@ -218,7 +221,7 @@ run_mean(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_er
 				heads[j->num_heads++] = h;
 		j->m.stage = (enum qkv_stage)s;
 		j->m.head = QKV_MEAN;
-		result = run_matrix(j, col_sums, notes, e);
+		result = run_matrix(j, col_sums, e);
 	}
 	qkv_mem_free(heads);
 	return result;
@@ -227,8 +230,10 @@ run_mean(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_er
 static int
 run_layer(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
 {
+	if (j->a->stages >> QKV_MASKED)
+		note_rows(j, notes);
 	qkv_attend_pack(j->a, j->l);
-	if (j->a->average ? run_mean(j, col_sums, notes, e) : run_heads(j, col_sums, notes, e))
+	if (j->a->average ? run_mean(j, col_sums, e) : run_heads(j, col_sums, e))
 		return -1;
 	if (!(j->a->stages >> QKV_OUTPUT & 1))
 		return 0;
@@ -236,7 +241,7 @@ run_layer(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_e
 	j->num_heads = 0;
 	j->m.stage = QKV_OUTPUT;
 	j->m.head = QKV_NONE;
-	return run_matrix(j, col_sums, notes, e);
+	return run_matrix(j, col_sums, e);
 }
 
 int

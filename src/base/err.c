@@ -1,26 +1,33 @@
 /* Errors and warnings as text; what the program prints, and nothing else. */
 #include "base/err.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* one row a kind: what is said before the count and the first place */
-static const char *const kinds[QKV_NOTES] = {
+/* one row a kind: what is said before the count, and after it before the first place */
+static const struct {
+	const char *text, *link;
+} kinds[QKV_NOTES] = {
 	[QKV_NOTE_LAYOUT] =
-		"square weights that are not symmetric, and no weight_layout: taken as in_out (Q = X W)",
-	[QKV_NOTE_HIDDEN_ROW] = "queries whose keys are all hidden get no weights",
-	[QKV_NOTE_ROW_SUM] = "rows of alpha do not sum to 1 within 0.001",
-	[QKV_NOTE_LABELS] = "not all labels fit",
-	[QKV_NOTE_SHORTENED] = "labels are shortened",
-	[QKV_NOTE_GLYPH] = "characters are not in the built-in font, drawn as boxes",
-	[QKV_NOTE_POOLED] = "cells are merged, the largest of each group shown",
+		{"square weights that are not symmetric, and no weight_layout: taken as in_out (Q = X W)",
+			"first "},
+	[QKV_NOTE_HIDDEN_ROW] = {"queries whose keys are all hidden get no weights", "first "},
+	[QKV_NOTE_ROW_SUM] = {"rows of alpha do not sum to 1 within 0.001", "first "},
+	[QKV_NOTE_LABELS] = {"labels that do not fit are left out", ""},
+	[QKV_NOTE_SHORTENED] = {"labels are shortened", "first "},
+	[QKV_NOTE_GLYPH] = {"characters are not in the built-in font, drawn as boxes", "first "},
+	[QKV_NOTE_POOLED] = {"cells are merged, the largest of each group shown", "first "},
 };
 
-/* keeps a message one line of text, and whole characters of it */
+/* keeps a message one line of UTF-8, and whole characters of it */
 static void
 tidy(char *text, size_t room, int length)
 {
+	uint32_t code;
+
 	if (length < 0)
 		text[0] = 0;
 	if (length >= 0 && (size_t)length >= room) {
@@ -30,9 +37,17 @@ tidy(char *text, size_t room, int length)
 			end--;
 		memcpy(text + end, "...", 4);
 	}
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7F)
-			*text = '?';
+	while (*text) {
+		size_t n = qkv_utf8_read(&code, text, text + strlen(text));
+
+		if (!n || code < ' ' || (code >= 0x7F && code < 0xA0)) {
+			*text++ = '?';
+			n = n ? n - 1 : 0;
+			memmove(text, text + n, strlen(text + n) + 1);
+		} else {
+			text += n;
+		}
+	}
 }
 
 int
@@ -86,5 +101,6 @@ qkv_note_format(char text[512], const struct qkv_notes *notes, enum qkv_note_kin
 {
 	const struct qkv_note *note = &notes->of[kind];
 
-	return (size_t)snprintf(text, 512, "%s: %zu, first %s", kinds[kind], note->count, note->first);
+	return (size_t)snprintf(
+		text, 512, "%s: %zu, %s%s", kinds[kind].text, note->count, kinds[kind].link, note->first);
 }

@@ -62,6 +62,9 @@ qkv_json_texts(const char *const **list, size_t *count, const struct qkv_json *j
 int qkv_json_tensor(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, size_t least,
 	size_t most, int infinite);
 
+/* writes the place of an element of a part, "[0][3]", into buf */
+void qkv_json_index(char buf[256], const struct qkv_part *part, size_t element);
+
 /* the version of cJSON in use */
 const char *qkv_json_version(void);
 

@@ -13,6 +13,7 @@ struct qkv_build {
 	const cJSON *top;      /* the document, if it has layers: what they inherit from */
 	const cJSON *node;     /* the layer being built */
 	const char *place;     /* of the layer: "", "layers[2]" */
+	int per_head;          /* qkv_layout of the layer */
 	struct qkv_part alpha; /* of the document, where it holds all layers */
 };
 
@@ -38,6 +39,26 @@ int qkv_build_layer(struct qkv_build *b, struct qkv_layer *l);
 /* its embeddings and weights, and W_O whatever the source */
 int qkv_build_weights(struct qkv_build *b, struct qkv_layer *l);
 int qkv_build_output_weight(struct qkv_build *b, struct qkv_layer *l);
+
+/* a weight of the document, seen as (in, out) whatever its orientation */
+struct qkv_oriented {
+	struct qkv_part part; /* data NULL: absent */
+	size_t in, out;
+	size_t rs, cs;    /* element (i, c) is part.data[i * rs + c * cs] */
+	const char *outs; /* what its outs are called: "columns", or "rows" of the other orientation */
+};
+
+/* a weight out of m with that many ins (0: any); width: what its outs are, in messages */
+int qkv_build_weight(struct qkv_oriented *w, struct qkv_build *b, const struct qkv_member *m, size_t in,
+	const char *width);
+
+/* a vector of length, which may only be there if its weight is; data NULL: absent */
+int qkv_build_bias(struct qkv_part *part, struct qkv_build *b, const struct qkv_member *m, size_t length,
+	int beside_weight);
+
+/* count views of w and its bias, the first from out number first, the next from step outs on */
+struct qkv_weight *qkv_build_views(struct qkv_build *b, const struct qkv_oriented *w,
+	const struct qkv_part *bias, size_t count, size_t first, size_t step);
 
 /* its mask, key_mask, bias and scale */
 int qkv_build_mask(struct qkv_build *b, struct qkv_layer *l);

@@ -1,6 +1,7 @@
 /* One layer: which source its scores have, and ready data. */
 #include "load/json_build.h"
 
+#include <math.h>
 #include <string.h>
 
 /* the keys of each source, the first of them the one that messages name */
@@ -171,6 +172,21 @@ context(struct qkv_build *b, struct qkv_layer *l)
 			  "no key \"embeddings\", expected it, since the scores come from embeddings");
 }
 
+/* qkv_layout: how a fused weight is stored */
+static int
+fused_order(struct qkv_build *b)
+{
+	struct qkv_member m;
+	const char *text;
+
+	if (qkv_build_member(&m, b, "qkv_layout") || qkv_json_text(&text, &b->json, &m))
+		return -1;
+	if (text && strcmp(text, "blocks") && strcmp(text, "per_head"))
+		return qkv_json_fail(&b->json, m.node, m.place, "%s, expected blocks or per_head", text);
+	b->per_head = text && !strcmp(text, "per_head");
+	return 0;
+}
+
 int
 qkv_build_layer(struct qkv_build *b, struct qkv_layer *l)
 {
@@ -184,7 +200,7 @@ qkv_build_layer(struct qkv_build *b, struct qkv_layer *l)
 	struct qkv_part segments;
 
 	l->at = qkv_json_value(&b->json, b->node)->at;
-	if (find_source(b, &l->source) || context(b, l) || qkv_build_member(&v, b, "V"))
+	if (find_source(b, &l->source) || fused_order(b) || context(b, l) || qkv_build_member(&v, b, "V"))
 		return -1;
 	if (v.node && l->source == QKV_FROM_EMBEDDINGS)
 		return qkv_json_fail(&b->json, v.node, v.place, "stands beside embeddings, expected W_V");
@@ -195,5 +211,9 @@ qkv_build_layer(struct qkv_build *b, struct qkv_layer *l)
 	if (segments.data && segments.count != b->problem->doc.n_q)
 		return qkv_part_fail(b->problem, &segments, b->e, "%zu segments, expected %zu, one a token",
 			segments.count, b->problem->doc.n_q);
+	for (size_t i = 0; i < segments.count; i++)
+		if (floorf(segments.data[i]) < segments.data[i])
+			return qkv_part_fail(b->problem, &segments, b->e,
+				"element [%zu] is not an integer, expected one", i);
 	return 0;
 }

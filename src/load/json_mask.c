@@ -27,10 +27,18 @@ fit(struct qkv_build *b, struct qkv_part *part)
 static int
 check_flags(struct qkv_build *b, const struct qkv_part *part)
 {
-	for (size_t i = 0; i < part->count; i++)
-		if (part->data[i] < 0 || part->data[i] > 1 || (part->data[i] > 0 && part->data[i] < 1))
-			return qkv_part_fail(b->problem, part, b->e,
-				"element %zu is not 0 or 1, expected 1 where a query may attend", i);
+	for (size_t i = 0; i < part->count; i++) {
+		float x = part->data[i];
+		char index[256];
+
+		if (!(x < 0 || x > 1 || (x > 0 && x < 1)))
+			continue;
+		qkv_json_index(index, part, i);
+		return qkv_part_fail(b->problem, part, b->e,
+			"element %s is not 0 or 1, expected 1 where a query may attend "
+			"(what is to be added to the scores goes into bias)",
+			index);
+	}
 	return 0;
 }
 
@@ -58,7 +66,7 @@ mask(struct qkv_build *b, struct qkv_layer *l)
 		} else if (m.node) {
 			l->mask.kind = QKV_MASK_MATRIX;
 			if (qkv_json_tensor(&l->mask_matrix, &b->json, &m, 2, 3, 0) ||
-				fit(b, &l->mask_matrix) || check_flags(b, &l->mask_matrix))
+				check_flags(b, &l->mask_matrix) || fit(b, &l->mask_matrix))
 				return -1;
 		}
 	}
@@ -68,9 +76,10 @@ mask(struct qkv_build *b, struct qkv_layer *l)
 		return -1;
 	if ((l->mask.kind == QKV_MASK_CAUSAL || l->mask.kind == QKV_MASK_WINDOW) && doc->n_q != doc->n_k)
 		return qkv_json_fail(&b->json, m.node ? m.node : b->node, m.place,
-			"%s with %zu queries and %zu keys, expected as many, "
-			"or causal-start or causal-end, which say where the triangle begins",
-			name, doc->n_q, doc->n_k);
+			"%s with %zu queries and %zu keys, expected as many%s", name, doc->n_q, doc->n_k,
+			l->mask.kind == QKV_MASK_WINDOW
+				? ""
+				: ", or causal-start or causal-end, which say where the triangle begins");
 	return 0;
 }
 

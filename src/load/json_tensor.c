@@ -85,16 +85,15 @@ static const struct dtype {
 
 enum { NUM_DTYPES = sizeof dtypes / sizeof *dtypes };
 
-/* an element's place, "[0][3]", into buf */
-static void
-print_index(char buf[256], size_t index, const size_t *shape, size_t rank)
+void
+qkv_json_index(char buf[256], const struct qkv_part *part, size_t element)
 {
 	size_t at[QKV_RANK];
 	int n = 0;
 
-	for (size_t d = rank; d--; index /= shape[d])
-		at[d] = index % shape[d];
-	for (size_t d = 0; d < rank; d++)
+	for (size_t d = part->rank; d--; element /= part->shape[d])
+		at[d] = element % part->shape[d];
+	for (size_t d = 0; d < part->rank; d++)
 		n += snprintf(buf + n, 256 - (size_t)n, "[%zu]", at[d]);
 }
 
@@ -199,12 +198,12 @@ convert(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member
 		if (!isfinite(data[i]) && !(infinite && data[i] < 0)) {
 			char index[256];
 
-			print_index(index, i, part->shape, part->rank);
+			qkv_json_index(index, part, i);
 			return qkv_json_fail(j, m->node, part->place,
-				"element %s is %s, expected a finite number", index,
+				"element %s is %s in float32, expected a finite number", index,
 				isnan(data[i])        ? "NaN"
-					: data[i] > 0 ? "infinity"
-						      : "-infinity");
+					: data[i] > 0 ? "infinite"
+						      : "-infinite");
 		}
 	}
 	part->data = data;

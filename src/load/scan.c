@@ -64,6 +64,8 @@ qkv_scanner_fail(struct qkv_scanner *s, const struct qkv_frame *f, const char *a
 		n--;
 	memcpy(found, at, n);
 	found[n] = 0;
+	for (size_t i = 0; i < n; i++)
+		found[i] = found[i] ? found[i] : '?';
 	return qkv_text_fail(s->text, (size_t)(at - s->text->data), s->e, "%s%s%s, expected %s", where,
 		*where ? ": " : "", n ? found : "the text ends here", expected);
 }

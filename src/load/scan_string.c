@@ -92,6 +92,9 @@ qkv_scan_string(size_t *at, const struct qkv_text *t, struct qkv_err *e)
 			n = escape(p, end, &wrong);
 			if (!n)
 				return qkv_text_fail(t, (size_t)(p - t->data), e, "%s", wrong);
+		} else if (!*p) {
+			return qkv_text_fail(t, (size_t)(p - t->data), e,
+				"byte 0 in a string, expected a character that text can hold");
 		} else if ((unsigned char)*p < ' ') {
 			return qkv_text_fail(t, (size_t)(p - t->data), e,
 				"raw control byte 0x%02X in a string, expected \\u%04X", (unsigned)*p,

@@ -83,6 +83,8 @@ odd(struct lifting *l, const struct qkv_frame *f)
 		l->data[l->t->count++] = -INFINITY;
 		return 0;
 	}
+	if (l->cells == QKV_CELLS_BIAS && s->p < s->end && *s->p == '"')
+		return qkv_scanner_fail(s, f, s->p, "a number or \"-inf\"");
 	next = qkv_number_read(&v, s->p, s->end, &bad);
 	if (!next)
 		return qkv_scanner_fail_number(s, f, bad);

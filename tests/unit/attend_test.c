@@ -328,6 +328,27 @@ test_hidden_rows(void **state)
 	run_free(&r);
 }
 
+/* the warning does not hang on what is shown, and counts heads one by one */
+static void
+test_hidden_rows_are_told(void **state)
+{
+	static const unsigned stages[] = {
+		1u << QKV_MASKED, 1u << QKV_CONTEXT, 1u << QKV_OUTPUT, 1u << QKV_ALPHA | 1u << QKV_V};
+
+	(void)state;
+	for (int average = 0; average < 2; average++)
+		for (size_t s = 0; s < 4; s++) {
+			struct run r = {.attend = {.stages = stages[s], .average = average}};
+
+			assert_int_equal(run_text(&r,
+						 "{\"Q\":[[[0]],[[0]]],\"K\":[[[0]],[[0]]],\"V\":[[[1]],[[1]]"
+						 "],\"mask\":[[[0]],[[1]]]}"),
+				0);
+			assert_int_equal(r.notes.of[QKV_NOTE_HIDDEN_ROW].count, 1);
+			run_free(&r);
+		}
+}
+
 /* ready rows are shown as they are, and those that do not sum to 1 are told */
 static void
 test_ready_rows(void **state)
@@ -421,23 +442,46 @@ test_missing_stages(void **state)
 	}
 }
 
-/* bounds that are exceeded, but by no value: computed all the same */
+/* bounds that are exceeded by no value are no error, and only what is asked for has to be finite */
 static void
 test_close_to_overflow(void **state)
 {
-	struct run r = {.attend = {.stages = 1u << QKV_SCORES}};
+#define FINITE " of head 0 is not finite, expected what float32 can hold"
+	static const struct {
+		enum qkv_stage stage;
+		const char *text, *out, *message;
+	} rows_of[] = {
+		{QKV_SCORES, "{\"Q\":[[1.5e19,0],[0,1]],\"K\":[[2e19,0],[0,3e19]],\"scale\":\"none\"}",
+			"\"scores\":[[3e38,0],[0,3e19]]", NULL},
+		{QKV_SCORES, "{\"Q\":[[1e20,0],[0,1e20]],\"K\":[[0,3e19],[3e19,0]],\"scale\":1e-30}", NULL,
+			"score for query 0, key 1" FINITE},
+		{QKV_SCALED, "{\"scores\":[[1e30]],\"scale\":1e10}", NULL, "score for query 0, key 0" FINITE},
+		{QKV_MASKED, "{\"scores\":[[3e38]],\"scale\":1,\"bias\":[[3e38]]}", NULL,
+			"score for query 0, key 0" FINITE},
+		{QKV_CONTEXT, "{\"Q\":[[1]],\"K\":[[1]],\"V\":[[1e30]],\"W_O\":[[1e20]]}",
+			"\"context\":[[1e30]]", NULL},
+		{QKV_OUTPUT, "{\"Q\":[[1]],\"K\":[[1]],\"V\":[[1e30]],\"W_O\":[[1e20]]}", NULL,
+			"output for query 0, column 0 is not finite, expected what float32 can hold"},
+		{QKV_CONTEXT, "{\"alpha\":[[1e20]],\"V\":[[1e20]]}", NULL,
+			"context for query 0, column 0" FINITE},
+		{QKV_ALPHA, "{\"alpha\":[[1e20]],\"V\":[[1e20]]}", "\"row_sums\":[1e20]", NULL},
+		{QKV_ALPHA, "{\"alpha\":[[3e38,3e38]]}", NULL, "the sum of row 0 of alpha" FINITE},
+		{QKV_ALPHA, "{\"alpha\":[[3e38],[3e38]]}", NULL, "the sum of column 0 of alpha" FINITE},
+		{QKV_ALPHA, "{\"alpha\":[[3e38,-3e38],[-3e38,3e38]]}",
+			"\"row_sums\":[0,0],\"col_sums\":[0,0]", NULL},
+	};
 
 	(void)state;
-	assert_int_equal(
-		run_text(&r, "{\"Q\":[[1.5e19,0],[0,1]],\"K\":[[2e19,0],[0,3e19]],\"scale\":\"none\"}"), 0);
-	assert_non_null(strstr(r.out.data, "\"scores\":[[3e38,0],[0,3e19]]"));
-	run_free(&r);
-	assert_int_equal(
-		run_text(&r, "{\"Q\":[[1e20,0],[0,1e20]],\"K\":[[0,3e19],[3e19,0]],\"scale\":1e-30}"), -1);
-	assert_string_equal(r.err.text,
-		"in.json:1:1: score for query 0, key 1 of head 0 is not finite, expected what float32 can "
-		"hold");
-	run_free(&r);
+	for (size_t i = 0; i < sizeof rows_of / sizeof *rows_of; i++) {
+		struct run r = {.attend = {.stages = 1u << rows_of[i].stage}};
+
+		assert_int_equal(run_text(&r, rows_of[i].text), rows_of[i].message ? -1 : 0);
+		if (rows_of[i].message)
+			assert_string_equal(r.err.text + strlen("in.json:1:1: "), rows_of[i].message);
+		else
+			assert_non_null(strstr(r.out.data, rows_of[i].out));
+		run_free(&r);
+	}
 }
 
 int
@@ -450,6 +494,7 @@ main(void)
 		cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_masks),
 		cmocka_unit_test(test_hidden_rows),
+		cmocka_unit_test(test_hidden_rows_are_told),
 		cmocka_unit_test(test_ready_rows),
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_average),

@@ -24,6 +24,9 @@ test_fail_is_one_line(void **state)
 	assert_int_equal(qkv_fail_prefix(&e, "%s:%d: ", "f\tg", 3), -1);
 	assert_string_equal(e.text, "f?g:3: a?b?[1m7");
 
+	qkv_fail(&e, QKV_EINPUT, "\xFF \xE3\x81 \xC2\x85 \xEA\xB0\x80");
+	assert_string_equal(e.text, "? ?? ? \xEA\xB0\x80");
+
 	/* what is too long ends in dots, on a whole character */
 	for (size_t i = 0; i + 3 < sizeof text; i += 3)
 		memcpy(text + i, "\xEA\xB0\x80", 4);

@@ -54,9 +54,11 @@ static const struct {
 	{ONE("true"), "in.json:1:36: embeddings[0][0]: true, expected a number"},
 	{ONE("\"1\""), "in.json:1:36: embeddings[0][0]: \"1\", expected a number"},
 	{ONE("1_000"), "in.json:1:37: embeddings[0]: _000, expected ',' or ']'"},
-	{WITH("\"num_heads\":2.7"), "in.json:1:92: num_heads: not an integer of 1 or more, expected one"},
+	{WITH("\"num_heads\":2.7"),
+		"in.json:1:92: num_heads: not an integer from 1 to 2147483647, expected one"},
 	{WITH("\"num_heads\":\"2\""), "in.json:1:92: num_heads: a string, expected an integer"},
-	{WITH("\"num_heads\":0"), "in.json:1:92: num_heads: not an integer of 1 or more, expected one"},
+	{WITH("\"num_heads\":0"),
+		"in.json:1:92: num_heads: not an integer from 1 to 2147483647, expected one"},
 	{WITH("\"scale\":1e999"), "in.json:1:88: scale: 1e999, expected a number that a double can hold"},
 	{WITH("\"scale\":1e39"), "in.json:1:88: scale: a scale that float32 cannot hold, expected less"},
 	{WITH("\"scale\":\"half\""),
@@ -70,6 +72,7 @@ static const struct {
 	{TOKENS("[\"a\",\"b\",\"c\"]"),
 		"in.json:1:11: tokens: 3 tokens, expected 2, one for each of the queries"},
 	{TOKENS("[\"\x01\",\"b\"]"), "in.json:1:13: raw control byte 0x01 in a string, expected \\u0001"},
+	{TOKENS("[\"\x7F\x1B\",\"b\"]"), "in.json:1:14: raw control byte 0x1B in a string, expected \\u001B"},
 	{TOKENS("[\"\n\",\"b\"]"), "in.json:1:13: raw control byte 0x0A in a string, expected \\u000A"},
 	{TOKENS("[\"\xC0\xAF\",\"b\"]"), "in.json:1:13: byte 0xC0 in a string is not UTF-8, expected UTF-8"},
 	{TOKENS("[\"\xED\xA0\x80\",\"b\"]"),
@@ -119,6 +122,13 @@ static const struct {
 	{"{\"embeddings\":[[1,2,3]],\"weight_layout\":\"out_in\",\"W_Q\":[[1,0],[0,1],[0,1]]}",
 		"in.json:1:56: W_Q: 3 x 2, expected heads d_k x 3 with weight_layout out_in; in_out would "
 		"fit"},
+	{"{\"embeddings\":[[1,2]],\"weight_layout\":\"out_in\",\"num_heads\":2,\"W_Q\":[[1,0],[0,1],[0,1]]}",
+		"in.json:1:68: W_Q: 3 rows, not divisible by 2 heads"},
+	{"{\"embeddings\":[[1,2]],\"W_Q\":[[1],[1]],\"W_K\":[[1],[1]],\"W_V\":[[1]]}",
+		"in.json:1:61: W_V: 1 x 1, expected 2 x kv_heads d_v with weight_layout in_out"},
+	{WITH("\"qkv_layout\":\"heads\""), "in.json:1:93: qkv_layout: heads, expected blocks or per_head"},
+	{WITH("\"segments\":[0.5,1]"), "in.json:1:91: segments: element [0] is not an integer, expected one"},
+	{WITH("\"segments\":[1]"), "in.json:1:91: segments: 1 segments, expected 2, one a token"},
 	{WITH("\"weight_layout\":\"in\""), "in.json:1:96: weight_layout: in, expected in_out or out_in"},
 	{WITH("\"b_Q\":[1,2]"), "in.json:1:86: b_Q: 2 elements, expected 1"},
 	{WITH("\"b_O\":[1]"), "in.json:1:86: b_O: there is no weight that it belongs to, expected one"},
@@ -158,11 +168,20 @@ static const struct {
 		"in.json:1:87: mask: \"diagonal\", expected none, causal, causal-start, causal-end, "
 		"window:LEFT,RIGHT, or a matrix of 0 and 1"},
 	{WITH("\"key_mask\":[1]"), "in.json:1:91: key_mask: 1 elements, expected 2, one a key"},
-	{WITH("\"bias\":[[0,\"inf\"],[0,0]]"), "in.json:1:91: bias[0][1]: \"inf\", expected a number"},
+	{WITH("\"bias\":[[0,\"inf\"],[0,0]]"),
+		"in.json:1:91: bias[0][1]: \"inf\", expected a number or \"-inf\""},
 	{"{\"Q\":[[1]],\"K\":[[1],[2]],\"mask\":\"causal\"}",
 		"in.json:1:33: mask: causal with 1 queries and 2 keys, expected as many, or causal-start or "
 		"causal-end, which say "
 		"where the triangle begins"},
+
+	{"{\"Q\":[[1]],\"K\":[[1],[2]],\"mask\":\"window:0,0\"}",
+		"in.json:1:33: mask: window:0,0 with 1 queries and 2 keys, expected as many"},
+	{"{\"Q\":[[1]],\"K\":[[1],[2]],\"mask\":{\"shape\":[1,2],\"dtype\":\"float32\",\"data\":"
+	 "\"AACAPwAAAEA=\"}}",
+		"in.json:1:33: mask: element [0][1] is not 0 or 1, expected 1 where a query may attend (what "
+		"is to be added to "
+		"the scores goes into bias)"},
 
 	/* layers */
 	{"{\"layers\":[]}", "in.json:1:11: layers: empty, expected an array of at least one problem"},
@@ -188,9 +207,9 @@ static const struct {
 	 "}",
 		"in.json:1:19: alpha.shape: more elements than memory can hold, expected less"},
 	{"{\"alpha\":{\"shape\":[1,2],\"dtype\":\"float16\",\"data\":\"AAAAfA==\"}}",
-		"in.json:1:50: alpha: element [0][1] is infinity, expected a finite number"},
+		"in.json:1:50: alpha: element [0][1] is infinite in float32, expected a finite number"},
 	{"{\"alpha\":{\"shape\":[1,2],\"dtype\":\"bfloat16\",\"data\":\"AADAfw==\"}}",
-		"in.json:1:51: alpha: element [0][1] is NaN, expected a finite number"},
+		"in.json:1:51: alpha: element [0][1] is NaN in float32, expected a finite number"},
 
 	/* what only the computation finds */
 	{"{\"embeddings\":[[3e19],[-3e19]]," WEIGHTS "}",
