@@ -120,6 +120,13 @@ tsan: ## runs test under the thread sanitizer
 valgrind: all $(UNIT) ## runs the tests of the code under valgrind
 	B=$(B) tests/run valgrind
 
+# the libraries of the other machine come from its distribution's packages, :arm64 on Debian
+aarch64: ## builds for AArch64, and runs the tests of the code under qemu-user
+	PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig $(MAKE) B=$(B)/$@ CC=aarch64-linux-gnu-gcc all tests-built
+	B=$(B)/$@ tests/run qemu
+
+tests-built: $(UNIT)
+
 # ---- use ----
 
 demo: all ## makes build/demo.png, and prints the sums of the same heads
@@ -156,7 +163,7 @@ help: ## prints this list
 		printf '%-16s%s\n' "$$t" "$${text# }"; done
 
 FORCE:
-.PHONY: all test check test-all-floats asan ubsan tsan valgrind demo install uninstall clean help
+.PHONY: all test check test-all-floats asan ubsan tsan valgrind aarch64 tests-built demo install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(shell find $(B) -name '*.d' -not -path '$(B)/*san/*' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' -not -path '$(B)/*san/*' -not -path '$(B)/aarch64/*' 2>/dev/null)
