@@ -4,7 +4,7 @@
  */
 #include "base/sink.h"
 #include "cli/verb.h"
-#include "load/json.h"
+#include "load/json_library.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -32,15 +32,14 @@ struct page {
 	struct qkv_sink *file; /* NULL: not open yet */
 	struct qkv_consumer *inner;
 	struct qkv_doc doc;
-	int in_doc; /* inner has begun a document that it has not ended */
-	struct page *next;
+	int in_doc;  /* inner has begun a document that it has not ended */
 	char name[]; /* expanded */
 };
 
 struct output {
 	struct qkv_consumer base;
 	struct qkv_output to;
-	struct page *first, *last; /* last takes what comes */
+	struct page *page; /* takes what comes; NULL: none yet */
 	const struct qkv_doc *doc;
 	struct qkv_matrix matrix; /* as the inner consumer sees it */
 };
@@ -137,7 +136,7 @@ page_write(struct qkv_sink *s, const void *data, size_t size, struct qkv_err *e)
 static void
 page_free(struct page *p)
 {
-	if (p->inner)
+	if (p && p->inner)
 		p->inner->free(p->inner);
 	qkv_mem_free(p);
 }
@@ -169,24 +168,18 @@ page_begin(struct page *p, const struct output *o, size_t head, struct qkv_err *
 	return p->inner->doc_begin(p->inner, &p->doc, e);
 }
 
-/* ends and frees the pages, and with them their files */
+/* ends and frees the page, if there is one; its file is finished with the others */
 static int
 finish(struct output *o, struct qkv_err *e)
 {
-	int failed = 0;
+	int failed = o->page ? page_end(o->page, e) : 0;
 
-	while (o->first) {
-		struct page *p = o->first;
-
-		failed = failed || page_end(p, e);
-		o->first = p->next;
-		page_free(p);
-	}
-	o->last = NULL;
-	return failed ? -1 : 0;
+	page_free(o->page);
+	o->page = NULL;
+	return failed;
 }
 
-/* makes the page that a matrix belongs to the last */
+/* turns to the page that a matrix belongs to */
 static int
 turn_to(struct output *o, size_t layer, size_t head, struct qkv_err *e)
 {
@@ -201,15 +194,15 @@ turn_to(struct output *o, size_t layer, size_t head, struct qkv_err *e)
 	p->sink.write = page_write;
 	p->files = o->to.files;
 	expand(p->name, &o->to, o->doc, layer, head);
-	if (o->last && !strcmp(p->name, o->last->name)) {
+	if (o->page && !strcmp(p->name, o->page->name)) {
 		qkv_mem_free(p);
-		return o->last->in_doc ? 0 : page_begin(o->last, o, head, e);
+		return o->page->in_doc ? 0 : page_begin(o->page, o, head, e);
 	}
 	if (finish(o, e) || qkv_format_make(&p->inner, o->to.format, &p->sink, &o->to.show, e)) {
 		page_free(p);
 		return -1;
 	}
-	o->first = o->last = p;
+	o->page = p;
 	return page_begin(p, o, head, e);
 }
 
@@ -234,8 +227,8 @@ matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 	if (turn_to(o, m->layer, m->head, e))
 		return -1;
 	o->matrix = *m;
-	o->matrix.doc = &o->last->doc;
-	return o->last->inner->matrix_begin(o->last->inner, &o->matrix, e);
+	o->matrix.doc = &o->page->doc;
+	return o->page->inner->matrix_begin(o->page->inner, &o->matrix, e);
 }
 
 static int
@@ -245,7 +238,7 @@ rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
 	struct qkv_block block = *b;
 
 	block.matrix = &o->matrix;
-	return o->last->inner->rows(o->last->inner, &block, e);
+	return o->page->inner->rows(o->page->inner, &block, e);
 }
 
 static int
@@ -253,7 +246,7 @@ matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 {
 	struct output *o = (struct output *)c;
 
-	return o->last->inner->matrix_end(o->last->inner, col_sums, e);
+	return o->page->inner->matrix_end(o->page->inner, col_sums, e);
 }
 
 static int
@@ -262,19 +255,17 @@ doc_end(struct qkv_consumer *c, struct qkv_err *e)
 	struct output *o = (struct output *)c;
 
 	/* one file without fields goes on with the next document */
-	return o->to.fields || !o->last ? finish(o, e) : page_end(o->last, e);
+	return o->to.fields || !o->page ? finish(o, e) : page_end(o->page, e);
 }
 
 static void
 output_free(struct qkv_consumer *c)
 {
 	struct output *o = (struct output *)c;
-	struct page *next;
 
-	for (struct page *p = o ? o->first : NULL; p; p = next) {
-		next = p->next;
-		page_free(p);
-	}
+	if (!o)
+		return;
+	page_free(o->page);
 	qkv_mem_free(o);
 }
 

@@ -4,7 +4,7 @@
 #include "draw/glyph.h"
 #include "draw/png.h"
 #include "kern/kern.h"
-#include "load/json.h"
+#include "load/json_library.h"
 
 #include <errno.h>
 #include <stdio.h>

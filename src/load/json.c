@@ -6,7 +6,6 @@
  */
 #include "load/json.h"
 
-#include "base/mem.h"
 #include "base/nearest.h"
 
 #include <stdarg.h>
@@ -186,18 +185,4 @@ qkv_json_texts(const char *const **list, size_t *count, const struct qkv_json *j
 			return -1;
 	}
 	return 0;
-}
-
-const char *
-qkv_json_version(void)
-{
-	return cJSON_Version();
-}
-
-void
-qkv_json_hook(void)
-{
-	cJSON_Hooks hooks = {qkv_mem_hook, qkv_mem_free};
-
-	cJSON_InitHooks(&hooks);
 }

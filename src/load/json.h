@@ -65,10 +65,4 @@ int qkv_json_tensor(struct qkv_part *part, const struct qkv_json *j, const struc
 /* writes the place of an element of a part, "[0][3]", into buf */
 void qkv_json_index(char buf[256], const struct qkv_part *part, size_t element);
 
-/* the version of cJSON in use */
-const char *qkv_json_version(void);
-
-/* lets cJSON allocate through base/mem: for programs and tests, since it holds for all of the process */
-void qkv_json_hook(void);
-
 #endif

@@ -2,7 +2,7 @@
 #include "test.h"
 #include "run.h"
 
-#include "load/json.h"
+#include "load/json_library.h"
 
 #define WEIGHTS                                                                                              \
 	"\"W_Q\":[[1,2],[3,4]],\"W_K\":[[1,0],[0,1]],\"W_V\":[[1,1],[2,2]],\"W_O\":[[1,0],[0,1]],\"b_Q\":["  \
