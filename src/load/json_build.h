@@ -17,6 +17,9 @@ struct qkv_build {
 	struct qkv_part alpha; /* of the document, where it holds all layers */
 };
 
+/* refuses what is no object, and keys that do not belong into a layer (document: into one that has layers) */
+int qkv_build_keys(struct qkv_build *b, const cJSON *node, const char *place, int document);
+
 /* a member of the layer, or of the document where it is one that layers inherit */
 int qkv_build_member(struct qkv_member *m, struct qkv_build *b, const char *key);
 

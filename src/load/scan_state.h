@@ -36,6 +36,10 @@ void qkv_scanner_space(struct qkv_scanner *s);
 /* fails with the place of f and what stands at `at`; -1 */
 int qkv_scanner_fail(struct qkv_scanner *s, const struct qkv_frame *f, const char *at, const char *expected);
 
+/* whether what stands at s->p is what other languages write for a number that is not finite, and what is expected then */
+int qkv_scanner_not_finite(const struct qkv_scanner *s);
+extern const char qkv_not_finite[];
+
 /* fails because the number at s->p is none, from the byte at bad on; -1 */
 int qkv_scanner_fail_number(struct qkv_scanner *s, const struct qkv_frame *f, const char *bad);
 
