@@ -108,12 +108,16 @@ int qkv_scale_parse(struct qkv_scale *scale, const char *text);
 struct qkv_reader;
 struct qkv_problem;
 
-/* opens a file of problems in JSON, or standard input for "-" */
+/* opens a file of problems in JSON, or standard input for "-"; NULL: one problem, made of what is attached alone */
 int qkv_reader_open(struct qkv_reader **r, const char *path, struct qkv_err *e);
 
 /* opens the size bytes at text, borrowed, which messages call name */
 int qkv_reader_open_text(
 	struct qkv_reader **r, const char *name, const char *text, size_t size, struct qkv_err *e);
+
+/* joins a file to every problem, in place of what it has under that key: "tokens", one a line, or a key of numbers
+ * such as "Q", an array in NPY; mapped, and not copied if it is float32, little-endian and in C order */
+int qkv_reader_attach(struct qkv_reader *r, const char *key, const char *path, struct qkv_err *e);
 
 /* reads the next problem: 1, or 0 after the last, or -1; it borrows r */
 int qkv_reader_next(struct qkv_problem **p, struct qkv_reader *r, const struct qkv_settings *s,
@@ -163,6 +167,12 @@ struct qkv_attend_options {
 	const char *isa; /* instruction set by name; NULL: the best there is */
 };
 
+/* what will come of a layer */
+struct qkv_shown {
+	size_t layer, matrices;
+	size_t cols; /* of a matrix of the last stage */
+};
+
 /* what a document says of itself; tokens are UTF-8 */
 struct qkv_doc {
 	size_t index; /* of the document in its input */
@@ -175,6 +185,7 @@ struct qkv_doc {
 	size_t head_limit;                /* every head index is below */
 	const char *weight_layout;        /* NULL: there were no weights */
 	size_t shown_layers, shown_heads; /* how many layers, and matrices a layer at most, will come */
+	const struct qkv_shown *shown;    /* (shown_layers,): each of them */
 };
 
 /* one matrix: a stage of a head, of the mean of heads, or of a layer */
@@ -251,6 +262,9 @@ int qkv_csv_new(
 	struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
 int qkv_json_new(
 	struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e);
+
+/* one array of float32 a document, heads x rows x columns, or layers x heads x rows x columns where it has layers */
+int qkv_npy_new(struct qkv_consumer **c, struct qkv_sink *s, struct qkv_err *e);
 
 /* from where to where the values of each stage reach, 0 included */
 struct qkv_extent {

@@ -16,11 +16,25 @@ struct run {
 	struct qkv_settings settings;
 	struct qkv_attend_options attend;
 	struct qkv_write_options write;
-	qkv_writer *writer; /* NULL: JSON */
+	qkv_writer *writer;       /* NULL: JSON */
+	const char *const *files; /* (6,): keys and files that join the text, up to NULL; NULL: none */
 	struct qkv_notes notes;
 	struct qkv_err err;
 	struct qkv_memory_sink out; /* what was written, NUL-terminated if all went well */
 };
+
+/* opens text, NULL: no document, with the files beside it; what there is of a reader is to be freed in any case */
+static inline int
+run_open(struct qkv_reader **reader, struct run *r, const char *text, size_t size)
+{
+	if (text ? qkv_reader_open_text(reader, "in.json", text, size, &r->err)
+		 : qkv_reader_open(reader, NULL, &r->err))
+		return -1;
+	for (size_t i = 0; r->files && i < 6 && r->files[i]; i += 2)
+		if (qkv_reader_attach(*reader, r->files[i], r->files[i + 1], &r->err))
+			return -1;
+	return 0;
+}
 
 /* runs every document of text through attend and the writer into r->out (limit bytes at most); 0 or -1 */
 static inline int
@@ -31,7 +45,7 @@ run_bytes(struct run *r, const char *text, size_t size, size_t limit)
 	int got = -1;
 
 	qkv_memory_sink_init(&r->out, limit);
-	if (qkv_reader_open_text(&reader, "in.json", text, size, &r->err) ||
+	if (run_open(&reader, r, text, size) ||
 		(r->writer ? r->writer : qkv_json_new)(&c, &r->out.sink, &r->write, &r->err))
 		goto end;
 	for (;;) {
@@ -63,7 +77,7 @@ end:
 static inline int
 run_text(struct run *r, const char *text)
 {
-	return run_bytes(r, text, strlen(text), (size_t)-1);
+	return run_bytes(r, text, text ? strlen(text) : 0, (size_t)-1);
 }
 
 static inline void

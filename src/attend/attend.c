@@ -118,20 +118,6 @@ new_rooms(struct qkv_attend *a, struct qkv_err *e)
 	return 0;
 }
 
-/* what of the document comes, for those who lay out pages */
-static void
-count_shown(struct qkv_attend *a)
-{
-	size_t stages = 0, most = 0, whole = a->stages >> QKV_OUTPUT & 1;
-
-	for (unsigned s = 0; s < QKV_OUTPUT; s++)
-		stages += a->stages >> s & 1;
-	for (size_t n = 0; n < a->num_layers; n++)
-		most = largest(most, a->average && stages ? 1 : a->layers[n].num_shown);
-	a->doc.shown_layers = a->num_layers;
-	a->doc.shown_heads = most * stages + whole;
-}
-
 static int
 prepare(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err *e)
 {
@@ -150,8 +136,7 @@ prepare(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err
 	for (size_t n = 0; n < a->num_layers; n++)
 		if (qkv_attend_project(a, &a->layers[n], e) || qkv_attend_check(a, &a->layers[n], e))
 			return -1;
-	count_shown(a);
-	return 0;
+	return qkv_attend_plan(a, e);
 }
 
 int

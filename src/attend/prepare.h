@@ -62,6 +62,16 @@ int qkv_attend_project(struct qkv_attend *a, struct qkv_prepared *l, struct qkv_
 /* that nothing computed from a layer can overflow */
 int qkv_attend_check(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_err *e);
 
+/* whether head number h of a stage is shown: a key/value head where one of its query heads is */
+int
+qkv_attend_shows(const struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, size_t h);
+
+/* columns of a matrix of a stage */
+size_t qkv_attend_cols(const struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage);
+
+/* fills what a->doc says of the matrices that will come */
+int qkv_attend_plan(struct qkv_attend *a, struct qkv_err *e);
+
 /* packs what the products of a layer need */
 void qkv_attend_pack(struct qkv_attend *a, const struct qkv_prepared *l);
 

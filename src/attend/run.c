@@ -157,11 +157,7 @@ run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
 	j->m.doc = doc;
 	j->m.layer = l->index;
 	j->m.rows = keys ? doc->n_k : doc->n_q;
-	j->m.cols = j->m.stage <= QKV_K                            ? l->d_k
-		: j->m.stage == QKV_V || j->m.stage == QKV_CONTEXT ? l->d_v
-		: j->m.stage != QKV_OUTPUT                         ? doc->n_k
-		: l->d_out                                         ? l->d_out
-								   : doc->num_heads * l->d_v;
+	j->m.cols = qkv_attend_cols(j->a, j->l, j->m.stage);
 	j->m.d_k = l->d_k;
 	j->m.has_scale = l->has_scale;
 	j->m.scale = j->l->scale;
@@ -173,19 +169,6 @@ run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
 		: 0;
 }
 
-/* whether head number h of a stage is shown: a key/value head where one of its query heads is */
-static int
-is_shown(const struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, size_t h)
-{
-	int keys = stage == QKV_K || stage == QKV_V;
-	size_t group = keys ? a->doc.num_heads / a->doc.num_kv_heads : 1;
-
-	for (size_t i = 0; i < l->num_shown; i++)
-		if (l->shown[i] / group == h)
-			return 1;
-	return 0;
-}
-
 static int
 run_heads(struct job *j, double *col_sums, struct qkv_err *e)
 {
@@ -193,7 +176,7 @@ run_heads(struct job *j, double *col_sums, struct qkv_err *e)
 
 	for (size_t h = 0; h < l->num_heads; h++)
 		for (unsigned s = 0; s < QKV_OUTPUT; s++) {
-			if (!(j->a->stages >> s & 1) || !is_shown(j->a, j->l, (enum qkv_stage)s, h))
+			if (!(j->a->stages >> s & 1) || !qkv_attend_shows(j->a, j->l, (enum qkv_stage)s, h))
 				continue;
 			j->heads = &h;
 			j->num_heads = 1;
@@ -217,7 +200,7 @@ run_mean(struct job *j, double *col_sums, struct qkv_err *e)
 		j->heads = heads;
 		j->num_heads = 0;
 		for (size_t h = 0; h < j->l->layer->num_heads; h++)
-			if (is_shown(j->a, j->l, (enum qkv_stage)s, h))
+			if (qkv_attend_shows(j->a, j->l, (enum qkv_stage)s, h))
 				heads[j->num_heads++] = h;
 		j->m.stage = (enum qkv_stage)s;
 		j->m.head = QKV_MEAN;

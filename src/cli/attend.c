@@ -53,7 +53,7 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 			e, QKV_EUSAGE, "'%s': one operand too many, expected one FILE", o->operands[1]);
 	if (qkv_format_choose(&r->output.format, o, e) || qkv_isa_choose(&r->attend.isa, e))
 		return -1;
-	if (!name && r->output.format->traits & QKV_TRAIT_PICTURE && isatty(STDOUT_FILENO))
+	if (!name && r->output.format->traits & QKV_TRAIT_BINARY && isatty(STDOUT_FILENO))
 		return qkv_fail(e, QKV_EUSAGE,
 			"standard output is a terminal, expected -o FILE, or -o - to write a %s there",
 			r->output.format->name);
@@ -137,16 +137,36 @@ print_notes(const struct qkv_notes *notes)
 		}
 }
 
+/* opens the document at path, or none (NULL), and the files that join it */
+static int
+open_reader(struct run *r, const struct qkv_options *o, const char *path, struct qkv_err *e)
+{
+	if (qkv_reader_open(&r->reader, path, e))
+		return -1;
+	for (int i = QKV_OPT_Q; i <= QKV_OPT_TOKENS; i++)
+		if (o->of[i].text && qkv_reader_attach(r->reader, qkv_opts[i].name, o->of[i].text, e))
+			return -1;
+	return 0;
+}
+
+/* whether the files that options name are a source of scores */
+static int
+has_source(const struct qkv_options *o)
+{
+	return (o->of[QKV_OPT_Q].text && o->of[QKV_OPT_K].text) || o->of[QKV_OPT_SCORES].text ||
+		o->of[QKV_OPT_ALPHA].text;
+}
+
 int
 qkv_verb_attend(const struct qkv_options *o, struct qkv_err *e)
 {
-	const char *path = o->num_operands ? o->operands[0] : "-";
+	const char *path = o->num_operands ? o->operands[0] : has_source(o) ? NULL : "-";
 	struct run r = {0};
 	int failed;
 
-	if (!o->num_operands && isatty(STDIN_FILENO))
+	if (path && !o->num_operands && isatty(STDIN_FILENO))
 		return qkv_help_hint(QKV_VERB_ATTEND);
-	failed = prepare(&r, o, e) || qkv_reader_open(&r.reader, path, e) || attend_all(&r, o, e) ||
+	failed = prepare(&r, o, e) || open_reader(&r, o, path, e) || attend_all(&r, o, e) ||
 		qkv_files_commit(r.files, e);
 	if (!failed && !o->of[QKV_OPT_QUIET].text)
 		print_notes(&r.notes);

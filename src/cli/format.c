@@ -48,6 +48,13 @@ make_ndjson(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *
 }
 
 static int
+make_npy(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
+{
+	(void)show;
+	return qkv_npy_new(c, s, e);
+}
+
+static int
 make_png(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
 {
 	return qkv_png_new(c, s, &show->draw, show->notes, e);

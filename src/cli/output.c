@@ -152,11 +152,15 @@ page_end(struct page *p, struct qkv_err *e)
 
 /* begins the document on a page that shows the matrices of one head, one layer, or all */
 static int
-page_begin(struct page *p, const struct output *o, size_t head, struct qkv_err *e)
+page_begin(struct page *p, const struct output *o, size_t layer, size_t head, struct qkv_err *e)
 {
 	p->doc = *o->doc;
-	if (o->to.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD))
+	if (o->to.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD)) {
+		while (p->doc.shown->layer != layer)
+			p->doc.shown++;
 		p->doc.shown_layers = 1;
+		p->doc.shown_heads = p->doc.shown->matrices;
+	}
 	if (o->to.fields & QKV_FIELD_HEAD) {
 		unsigned stages = o->to.stages & ~(1u << QKV_OUTPUT);
 
@@ -196,14 +200,14 @@ turn_to(struct output *o, size_t layer, size_t head, struct qkv_err *e)
 	expand(p->name, &o->to, o->doc, layer, head);
 	if (o->page && !strcmp(p->name, o->page->name)) {
 		qkv_mem_free(p);
-		return o->page->in_doc ? 0 : page_begin(o->page, o, head, e);
+		return o->page->in_doc ? 0 : page_begin(o->page, o, layer, head, e);
 	}
 	if (finish(o, e) || qkv_format_make(&p->inner, o->to.format, &p->sink, &o->to.show, e)) {
 		page_free(p);
 		return -1;
 	}
 	o->page = p;
-	return page_begin(p, o, head, e);
+	return page_begin(p, o, layer, head, e);
 }
 
 static int

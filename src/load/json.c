@@ -51,6 +51,15 @@ qkv_json_value(const struct qkv_json *j, const cJSON *node)
 	return &j->scan.values[(size_t)node->valuedouble];
 }
 
+/* the text that a node stands in */
+static const struct qkv_text *
+text_of(const struct qkv_json *j, const cJSON *node)
+{
+	const struct qkv_value *v = qkv_json_value(j, node);
+
+	return v->file ? v->file : j->text;
+}
+
 int
 qkv_json_fail(const struct qkv_json *j, const cJSON *node, const char *place, const char *format, ...)
 {
@@ -60,8 +69,8 @@ qkv_json_fail(const struct qkv_json *j, const cJSON *node, const char *place, co
 	va_start(args, format);
 	vsnprintf(message, sizeof message, format, args);
 	va_end(args);
-	return qkv_text_fail(
-		j->text, qkv_json_value(j, node)->at, j->e, "%s%s%s", place, *place ? ": " : "", message);
+	return qkv_text_fail(text_of(j, node), qkv_json_value(j, node)->at, j->e, "%s%s%s", place,
+		*place ? ": " : "", message);
 }
 
 const char *
@@ -92,17 +101,17 @@ qkv_json_keys(const struct qkv_json *j, const cJSON *object, const char *place, 
 			i++;
 		nearest = i < count ? NULL : qkv_nearest(child->string, names, count);
 		if (nearest)
-			return qkv_text_fail(j->text, at, j->e,
+			return qkv_text_fail(text_of(j, child), at, j->e,
 				"%s%sunknown key \"%s\", expected perhaps \"%s\"", place, colon,
 				child->string, nearest);
 		if (i == count)
-			return qkv_text_fail(j->text, at, j->e,
+			return qkv_text_fail(text_of(j, child), at, j->e,
 				"%s%sunknown key \"%s\", expected one that the manual names", place, colon,
 				child->string);
 		/* all keys before this one are known and different, so there are few */
 		for (const cJSON *other = object->child; other != child; other = other->next)
 			if (!strcmp(other->string, child->string))
-				return qkv_text_fail(j->text, at, j->e,
+				return qkv_text_fail(text_of(j, child), at, j->e,
 					"%s%sthe key \"%s\" again, expected it once", place, colon,
 					child->string);
 	}

@@ -6,6 +6,7 @@
 #ifndef QKV_LOAD_JSON_H
 #define QKV_LOAD_JSON_H
 
+#include "load/attached.h"
 #include "load/problem.h"
 
 #include <cjson/cJSON.h>
@@ -29,6 +30,9 @@ int qkv_json_read(
 	struct qkv_json *j, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e);
 
 void qkv_json_close(struct qkv_json *j);
+
+/* puts what is attached into the tree, in place of members with the same key */
+int qkv_json_attach(struct qkv_json *j, const struct qkv_attached *list);
 
 /* fails at a node: "FILE:LINE:COL: PLACE: message"; -1 */
 int qkv_json_fail(const struct qkv_json *j, const cJSON *node, const char *place, const char *format, ...)

@@ -176,7 +176,8 @@ build(struct qkv_build *b)
 
 int
 qkv_problem_read(struct qkv_problem **out, size_t *at, const struct qkv_text *t, size_t index,
-	const struct qkv_settings *settings, struct qkv_notes *notes, struct qkv_err *e)
+	const struct qkv_attached *attached, const struct qkv_settings *settings, struct qkv_notes *notes,
+	struct qkv_err *e)
 {
 	struct qkv_problem *p = qkv_mem_new(1, sizeof *p, e);
 	struct qkv_build b = {.problem = p, .settings = settings, .notes = notes, .e = e};
@@ -186,13 +187,12 @@ qkv_problem_read(struct qkv_problem **out, size_t *at, const struct qkv_text *t,
 		return -1;
 	p->text = t;
 	p->doc.index = index;
-	result = qkv_json_read(&b.json, at, t, &p->arena, e);
-	if (!result)
-		result = build(&b);
+	result = qkv_json_read(&b.json, at, t, &p->arena, e) || qkv_json_attach(&b.json, attached) ||
+		build(&b);
 	qkv_json_close(&b.json);
 	if (result)
 		qkv_problem_free(p);
 	else
 		*out = p;
-	return result;
+	return result ? -1 : 0;
 }

@@ -19,7 +19,8 @@ fit(struct qkv_build *b, struct qkv_part *part)
 	if (axes == 3 && heads != doc->num_heads)
 		return qkv_part_fail(
 			b->problem, part, b->e, "for %zu heads, expected %zu", heads, doc->num_heads);
-	*part = (struct qkv_part){part->data, 3, {heads, rows, cols}, part->count, part->at, part->place};
+	*part = (struct qkv_part){
+		part->data, 3, {heads, rows, cols}, part->count, part->at, part->place, part->file};
 	return 0;
 }
 

@@ -6,84 +6,12 @@
 
 #include "base/base64.h"
 #include "base/mem.h"
+#include "load/dtype.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-static float
-from_bits(uint32_t bits)
-{
-	float f;
-
-	memcpy(&f, &bits, sizeof f);
-	return f;
-}
-
-/* IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits */
-static float
-from_half(uint32_t h)
-{
-	uint32_t exponent = h >> 10 & 31, fraction = h & 0x3FF;
-	float magnitude = exponent == 0
-		? (float)fraction * 0x1p-24f
-		: from_bits((exponent == 31 ? 255u : exponent + 127 - 15) << 23 | fraction << 13);
-
-	return h & 0x8000 ? -magnitude : magnitude;
-}
-
-static uint64_t
-little(const unsigned char *p, size_t size)
-{
-	uint64_t v = 0;
-
-	while (size--)
-		v = v << 8 | p[size];
-	return v;
-}
-
-static float
-read_float32(const unsigned char *p)
-{
-	return from_bits((uint32_t)little(p, 4));
-}
-
-static float
-read_float64(const unsigned char *p)
-{
-	uint64_t bits = little(p, 8);
-	double d;
-
-	memcpy(&d, &bits, sizeof d);
-	return (float)d;
-}
-
-static float
-read_float16(const unsigned char *p)
-{
-	return from_half((uint32_t)little(p, 2));
-}
-
-/* bfloat16: the upper half of a float32 */
-static float
-read_bfloat16(const unsigned char *p)
-{
-	return from_bits((uint32_t)little(p, 2) << 16);
-}
-
-static const struct dtype {
-	const char *name;
-	size_t size;
-	float (*read)(const unsigned char *p);
-} dtypes[] = {
-	{"float32", 4, read_float32},
-	{"float64", 8, read_float64},
-	{"float16", 2, read_float16},
-	{"bfloat16", 2, read_bfloat16},
-};
-
-enum { NUM_DTYPES = sizeof dtypes / sizeof *dtypes };
 
 void
 qkv_json_index(char buf[256], const struct qkv_part *part, size_t element)
@@ -124,15 +52,15 @@ shape(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *
 }
 
 static int
-dtype(const struct dtype **row, const struct qkv_json *j, const struct qkv_member *m)
+dtype(const struct qkv_dtype **row, const struct qkv_json *j, const struct qkv_member *m)
 {
 	const char *name = cJSON_IsString(m->node) ? m->node->valuestring : "";
 
 	if (!strncmp(name, "torch.", 6))
 		name += 6;
-	for (size_t i = 0; i < NUM_DTYPES; i++)
-		if (!strcmp(name, dtypes[i].name)) {
-			*row = &dtypes[i];
+	for (size_t i = 0; i < QKV_DTYPES; i++)
+		if (!strcmp(name, qkv_dtypes[i].name)) {
+			*row = &qkv_dtypes[i];
 			return 0;
 		}
 	return qkv_json_fail(j, m->node, m->place, "%s, expected one of float32, float64, float16, bfloat16",
@@ -185,29 +113,37 @@ bytes(size_t *length, const struct qkv_json *j, const struct qkv_member *m)
 	return raw;
 }
 
+/* refuses what is not finite, but for -infinity where infinite is not 0; node: where the elements stand */
 static int
-convert(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m, const struct dtype *row,
-	const unsigned char *raw, int infinite)
+check_finite(const struct qkv_part *part, const struct qkv_json *j, const cJSON *node, int infinite)
+{
+	char index[256];
+
+	for (size_t i = 0; i < part->count; i++) {
+		float x = part->data[i];
+
+		if (isfinite(x) || (infinite && x < 0))
+			continue;
+		qkv_json_index(index, part, i);
+		return qkv_json_fail(j, node, part->place,
+			"element %s is %s in float32, expected a finite number", index,
+			isnan(x)        ? "NaN"
+				: x > 0 ? "infinite"
+					: "-infinite");
+	}
+	return 0;
+}
+
+static int
+convert(struct qkv_part *part, const struct qkv_json *j, const struct qkv_member *m,
+	const struct qkv_dtype *row, const unsigned char *raw, int infinite)
 {
 	float *data = qkv_arena_new(j->arena, part->count, sizeof *data, j->e);
 
-	if (!data)
-		return -1;
-	for (size_t i = 0; i < part->count; i++) {
-		data[i] = row->read(raw + i * row->size);
-		if (!isfinite(data[i]) && !(infinite && data[i] < 0)) {
-			char index[256];
-
-			qkv_json_index(index, part, i);
-			return qkv_json_fail(j, m->node, part->place,
-				"element %s is %s in float32, expected a finite number", index,
-				isnan(data[i])        ? "NaN"
-					: data[i] > 0 ? "infinite"
-						      : "-infinite");
-		}
-	}
+	for (size_t i = 0; data && i < part->count; i++)
+		data[i] = qkv_dtype_read(row, raw + i * row->size, 0);
 	part->data = data;
-	return 0;
+	return data ? check_finite(part, j, m->node, infinite) : -1;
 }
 
 static int
@@ -215,7 +151,7 @@ from_object(struct qkv_part *part, const struct qkv_json *j, const struct qkv_me
 {
 	static const char *const names[] = {"shape", "dtype", "data"};
 	struct qkv_member member[3];
-	const struct dtype *row = NULL;
+	const struct qkv_dtype *row = NULL;
 	unsigned char *raw;
 	size_t length;
 	int result;
@@ -287,12 +223,16 @@ qkv_json_tensor(struct qkv_part *part, const struct qkv_json *j, const struct qk
 		return 0;
 	v = qkv_json_value(j, m->node);
 	part->at = v->at;
+	part->file = v->file;
 	part->place = m->place;
 	if (v->kind == QKV_VALUE_TENSOR) {
 		part->data = v->is.tensor->data;
 		part->rank = v->is.tensor->rank;
 		part->count = v->is.tensor->count;
 		memcpy(part->shape, v->is.tensor->shape, sizeof part->shape);
+		/* the scanner has looked at those of the document */
+		if (v->file && check_finite(part, j, m->node, infinite))
+			return -1;
 	} else if (!cJSON_IsObject(m->node)) {
 		return qkv_json_fail(j, m->node, m->place,
 			"%s, expected an array of numbers of %zu axes, such as %s", qkv_json_kind(j, m->node),

@@ -196,5 +196,8 @@ qkv_build_written(struct qkv_build *b, const cJSON *root)
 		return -1;
 	doc->self_attention = doc->n_q == doc->n_k && same(doc->query_tokens, doc->key_tokens, doc->n_q);
 	doc->head_limit = doc->num_heads;
-	return add_heads(b, &m[8]);
+	if (add_heads(b, &m[8]))
+		return -1;
+	doc->has_layers = doc->num_layers > 1;
+	return 0;
 }

@@ -143,7 +143,8 @@ qkv_part_fail(
 	va_start(args, format);
 	vsnprintf(message, sizeof message, format, args);
 	va_end(args);
-	return qkv_text_fail(p->text, part->at, e, "%s%s%s", part->place, *part->place ? ": " : "", message);
+	return qkv_text_fail(part->file ? part->file : p->text, part->at, e, "%s%s%s", part->place,
+		*part->place ? ": " : "", message);
 }
 
 int

@@ -8,6 +8,7 @@
 #define QKV_LOAD_PROBLEM_H
 
 #include "base/arena.h"
+#include "load/attached.h"
 #include "load/scan.h"
 #include "load/text.h"
 
@@ -17,6 +18,7 @@ struct qkv_part {
 	size_t rank, shape[QKV_RANK], count;
 	size_t at;
 	const char *place;
+	const struct qkv_text *file; /* that it was attached from; NULL: it stands in the document */
 };
 
 /* a weight W (d, width): element (i, c) is data[i * rs + c * cs]; bias (width,), or NULL */
@@ -83,8 +85,10 @@ qkv_mask_span(size_t *first, size_t *last, const struct qkv_mask *mask, size_t i
 /* the mask's name, "window:2,0", into buf */
 void qkv_mask_print(char buf[64], const struct qkv_mask *mask);
 
-/* takes the document that begins at *at out of t, as number index of its input, and sets *at after it */
+/* takes the document that begins at *at out of t, as number index of its input, joins what is attached, and sets
+ * *at after it */
 int qkv_problem_read(struct qkv_problem **p, size_t *at, const struct qkv_text *t, size_t index,
-	const struct qkv_settings *settings, struct qkv_notes *notes, struct qkv_err *e);
+	const struct qkv_attached *attached, const struct qkv_settings *settings, struct qkv_notes *notes,
+	struct qkv_err *e);
 
 #endif

@@ -23,8 +23,9 @@ enum qkv_value_kind { QKV_VALUE_PLAIN, QKV_VALUE_NUMBER, QKV_VALUE_TENSOR, QKV_V
 
 /* a value of the document, in the order in which they begin; those within a lifted array do not count */
 struct qkv_value {
-	size_t at;  /* offset of its first byte */
-	size_t key; /* of a member: offset of the quote that opens its key */
+	size_t at;                   /* offset of its first byte */
+	size_t key;                  /* of a member: offset of the quote that opens its key */
+	const struct qkv_text *file; /* that it was attached from; NULL: it stands in the document */
 	enum qkv_value_kind kind;
 	union {
 		double number;

@@ -125,6 +125,8 @@ qkv_text_fail_at(const struct qkv_text *t, size_t at, struct qkv_err *e)
 	size_t line = 1, start = 0;
 	const char *p;
 
+	if (t->no_lines)
+		return qkv_fail_prefix(e, "%s: ", t->name);
 	while (start < at && (p = memchr(t->data + start, '\n', at - start))) {
 		start = (size_t)(p - t->data) + 1;
 		line++;

@@ -10,6 +10,7 @@ struct qkv_text {
 	size_t size;
 	char *owned; /* to be freed, or NULL */
 	int mapped;
+	int no_lines; /* messages name it without line and column */
 };
 
 /* maps a regular file, reads anything else ("-": standard input) to its end */
