@@ -98,29 +98,41 @@ sees_nothing(const struct job *j, size_t h, size_t i)
 	return 1;
 }
 
+/* what is to be said of row i of head h, or QKV_NOTES: nothing */
+static enum qkv_note_kind
+note_of(const struct job *j, size_t h, size_t i)
+{
+	const struct qkv_layer *l = j->l->layer;
+	int hides = qkv_layer_hides(l);
+	double sum;
+
+	if (l->source == QKV_FROM_ALPHA) {
+		sum = j->a->kern->sum(l->alpha[h] + i * j->a->doc.n_k, j->a->doc.n_k);
+		if (fabs(sum - 1) <= 1e-3)
+			return QKV_NOTES;
+		/* what this tool has written does not say which cells are hidden, but no other rows are zero */
+		if (l->head_index && fabs(sum) <= 0)
+			return QKV_NOTE_HIDDEN_ROW;
+		return hides && sees_nothing(j, h, i) ? QKV_NOTE_HIDDEN_ROW : QKV_NOTE_ROW_SUM;
+	}
+	return hides && sees_nothing(j, h, i) ? QKV_NOTE_HIDDEN_ROW : QKV_NOTES;
+}
+
 /* warns of the layer's queries without keys, and of rows of ready alpha that do not sum to 1 */
 static void
 note_rows(const struct job *j, struct qkv_notes *notes)
 {
 	const struct qkv_layer *l = j->l->layer;
-	int ready = l->source == QKV_FROM_ALPHA, hides = qkv_layer_hides(l);
 
 	for (size_t n = 0; n < j->l->num_shown; n++) {
-		size_t h = j->l->shown[n], index = l->head_index ? l->head_index[h] : h, n_k = j->a->doc.n_k;
+		size_t h = j->l->shown[n], index = l->head_index ? l->head_index[h] : h;
 
 		for (size_t i = 0; i < j->a->doc.n_q; i++) {
-			enum qkv_note_kind kind = QKV_NOTE_ROW_SUM;
-			int off = ready && fabs(j->a->kern->sum(l->alpha[h] + i * n_k, n_k) - 1) > 1e-3;
+			enum qkv_note_kind kind = note_of(j, h, i);
 
-			if ((ready && !off) || (!off && !hides))
-				continue;
-			if (hides && sees_nothing(j, h, i))
-				kind = QKV_NOTE_HIDDEN_ROW;
-			else if (!off)
-				continue;
-			if (index == QKV_MEAN)
+			if (kind != QKV_NOTES && index == QKV_MEAN)
 				qkv_note_add(notes, kind, 1, "layer %zu, mean, query %zu", l->index, i);
-			else
+			else if (kind != QKV_NOTES)
 				qkv_note_add(
 					notes, kind, 1, "layer %zu, head %zu, query %zu", l->index, index, i);
 		}

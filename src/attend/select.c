@@ -45,6 +45,17 @@ find_head(const struct qkv_layer *l, size_t index)
 	return 0;
 }
 
+static int
+fail_head(const struct qkv_problem *p, const struct qkv_layer *l, size_t index, struct qkv_err *e)
+{
+	if (l->head_index)
+		return qkv_fail(e, QKV_EINPUT,
+			"%s: --heads: head %zu of layer %zu is not in the document, expected one that is",
+			p->text->name, index, l->index);
+	return qkv_fail(e, QKV_EINPUT, "%s: --heads: no head %zu in layer %zu, expected less than %zu",
+		p->text->name, index, l->index, p->doc.head_limit);
+}
+
 /* refuses indices that the document does not have */
 static int
 check(const struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err *e)
@@ -55,8 +66,11 @@ check(const struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv
 		for (size_t index = o->layers[i].first; index <= o->layers[i].last; index++)
 			if (!find_layer(p, index))
 				return qkv_fail(e, QKV_EINPUT,
-					"%s: --layers: no layer %zu, expected less than %zu", p->text->name,
-					index, p->doc.num_layers);
+					p->num_layers < p->doc.num_layers
+						? "%s: --layers: layer %zu is not in the document, expected "
+						  "one that is"
+						: "%s: --layers: no layer %zu, expected less than %zu",
+					p->text->name, index, p->doc.num_layers);
 	for (size_t i = 0; i < o->num_heads; i++) {
 		const struct qkv_range *r = &o->heads[i];
 
@@ -70,10 +84,7 @@ check(const struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv
 				continue;
 			for (size_t index = r->first; index <= r->last; index++)
 				if (!find_head(l, index))
-					return qkv_fail(e, QKV_EINPUT,
-						"%s: --heads: no head %zu in layer %zu, expected less than "
-						"%zu",
-						p->text->name, index, l->index, p->doc.head_limit);
+					return fail_head(p, l, index, e);
 		}
 	}
 	return 0;

@@ -169,16 +169,40 @@ open_beside(struct file *f, const struct stat *old, unsigned number, struct qkv_
 	return old && fchmod(f->fd, old->st_mode & 07777) ? failed(f, e) : 0;
 }
 
+/* the descriptor that a path names, "-", "/dev/stdout", "/dev/fd/3", or -1; what it stands for is not ours to replace */
+static int
+descriptor(const char *path)
+{
+	static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	if (!strcmp(path, "-"))
+		return STDOUT_FILENO;
+	for (int fd = 0; fd < 3; fd++)
+		if (!strcmp(path, names[fd]))
+			return fd;
+	for (int i = 0; i < 2; i++) {
+		size_t n = strlen(folders[i]);
+
+		if (!strncmp(path, folders[i], n) && path[n] && !path[n + strspn(path + n, "0123456789")])
+			return strlen(path + n) < 7 ? atoi(path + n) : -1;
+	}
+	return -1;
+}
+
 static int
 open_file(struct file *f, const char *path, unsigned number, struct qkv_err *e)
 {
 	struct stat st;
-	int exists = !stat(path, &st);
+	int standard = descriptor(path), exists;
 
-	if (!strcmp(path, "-")) {
-		f->fd = STDOUT_FILENO;
-		return 0;
+	if (standard >= 0) {
+		f->fd = strcmp(path, "-") ? dup(standard) : standard;
+		return f->fd < 0 ? failed(f, e) : 0;
 	}
+	exists = !stat(path, &st);
+	if (!exists && errno != ENOENT)
+		return failed(f, e);
 	if (exists && S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		return failed(f, e);

@@ -72,11 +72,12 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 static int
 check_more(const struct run *r, const struct qkv_options *o, struct qkv_err *e)
 {
+	const char *path = o->num_operands && strcmp(o->operands[0], "-") ? o->operands[0] : "standard input";
 	int holds = qkv_format_holds_docs(r->output.format, o);
 
 	if (r->output.fields & QKV_FIELD_DOC || (holds && !r->output.fields) || !qkv_reader_more(r->reader))
 		return 0;
-	return qkv_fail(e, QKV_EINPUT, "the input has several documents, expected {doc} in -o FILE%s",
+	return qkv_fail(e, QKV_EINPUT, "%s: several documents, expected {doc} in -o FILE%s", path,
 		r->output.format->traits & QKV_TRAIT_TABLE && !holds ? ", or --layout long" : "");
 }
 

@@ -171,6 +171,9 @@ check_together(const struct qkv_format *f, const struct qkv_options *o, struct q
 	if ((is_long || is_bare) && sums && sums != SUMS_NONE)
 		return qkv_fail(e, QKV_EUSAGE, "--sums: %s has no use with %s", o->of[QKV_OPT_SUMS].text,
 			is_long ? "--layout long" : "--bare");
+	if (sums && sums != SUMS_NONE && stage->text && !(stage->stages >> QKV_ALPHA & 1))
+		return qkv_fail(
+			e, QKV_EUSAGE, "--sums: %s has no use without stage alpha", o->of[QKV_OPT_SUMS].text);
 	if (is_bare && header && header != HEADER_NONE)
 		return qkv_fail(
 			e, QKV_EUSAGE, "--header: %s has no use with --bare", o->of[QKV_OPT_HEADER].text);

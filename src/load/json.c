@@ -144,9 +144,12 @@ qkv_json_count(size_t *count, const struct qkv_json *j, const struct qkv_member 
 		return qkv_json_fail(
 			j, m->node, m->place, "%s, expected an integer", qkv_json_kind(j, m->node));
 	v = qkv_json_value(j, m->node)->is.number;
-	if (!(v >= (double)least && v <= 2147483647.0) || (double)(size_t)v != v)
-		return qkv_json_fail(
-			j, m->node, m->place, "not an integer from %zu to 2147483647, expected one", least);
+	if (!(v >= (double)least && v <= 2147483647.0) || (double)(size_t)v != v) {
+		const char *text = j->text->data + qkv_json_value(j, m->node)->at;
+
+		return qkv_json_fail(j, m->node, m->place, "%.*s, expected an integer from %zu to 2147483647",
+			(int)strspn(text, "+-.0123456789eE"), text, least);
+	}
 	*count = (size_t)v;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* The keys of a problem, and how a layer comes to a member: its own, or one that it inherits from the document. */
 #include "load/json_build.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* one row a key: where it may stand, and whether layers inherit it from the document */
@@ -104,6 +105,18 @@ qkv_build_agree(
 	return 0;
 }
 
+/* fails at the count that a document gives, or at the part that an option contradicts */
+static int
+fail_heads(struct qkv_build *b, const struct qkv_member *m, const struct qkv_part *part, const char *format,
+	size_t found, size_t expected)
+{
+	char message[128];
+
+	snprintf(message, sizeof message, format, found, expected);
+	return m && m->node ? qkv_json_fail(&b->json, m->node, m->place, "%s", message)
+			    : qkv_part_fail(b->problem, part, b->e, "%s", message);
+}
+
 int
 qkv_build_heads(struct qkv_build *b, size_t heads, size_t kv_heads, const struct qkv_part *part)
 {
@@ -117,16 +130,17 @@ qkv_build_heads(struct qkv_build *b, size_t heads, size_t kv_heads, const struct
 		return -1;
 	said = s->num_heads ? s->num_heads : said;
 	kv_said = s->num_kv_heads ? s->num_kv_heads : kv_said;
+	b->knows_kv |= kv_said > 0;
 	if (heads && said && heads != said)
-		return qkv_part_fail(
-			b->problem, part, b->e, "%zu heads, expected %zu as num_heads says", heads, said);
+		return fail_heads(b, s->num_heads ? NULL : &m, part,
+			"%zu heads, expected %zu as num_heads says", heads, said);
 	if (kv_heads && kv_said && kv_heads != kv_said)
-		return qkv_part_fail(b->problem, part, b->e,
+		return fail_heads(b, s->num_kv_heads ? NULL : &kv, part,
 			"%zu key/value heads, expected %zu as num_kv_heads says", kv_heads, kv_said);
 	heads = heads ? heads : said ? said : 1;
 	kv_heads = kv_heads ? kv_heads : kv_said ? kv_said : heads;
 	if (heads % kv_heads)
-		return qkv_part_fail(b->problem, part, b->e,
+		return fail_heads(b, s->num_kv_heads ? NULL : &kv, part,
 			"%zu key/value heads for %zu heads, expected a number that divides it", kv_heads,
 			heads);
 	if (qkv_build_agree(b, &doc->num_heads, heads, part, "heads (of this layer)") ||

@@ -14,6 +14,7 @@ struct qkv_build {
 	const cJSON *node;     /* the layer being built */
 	const char *place;     /* of the layer: "", "layers[2]" */
 	int per_head;          /* qkv_layout of the layer */
+	int knows_kv;          /* the number of key/value heads is more than a guess */
 	struct qkv_part alpha; /* of the document, where it holds all layers */
 };
 

@@ -167,8 +167,8 @@ build(struct qkv_build *b)
 	}
 	if (result)
 		return -1;
-	if (b->problem->layers->source >= QKV_FROM_SCORES && !b->problem->layers->v.data)
-		doc->num_kv_heads = 0; /* nothing tells */
+	if (!b->knows_kv)
+		doc->num_kv_heads = 0;
 	doc->self_attention &= doc->n_q == doc->n_k;
 	doc->num_layers = b->problem->num_layers;
 	return qkv_build_default_tokens(b);

@@ -163,6 +163,13 @@ context(struct qkv_build *b, struct qkv_layer *l)
 		qkv_json_member(&embeddings, &b->json, m.node, m.place, "embeddings") ||
 		qkv_json_tensor(&l->context, &b->json, &embeddings, 2, 2, 0))
 		return -1;
+	if (!m.node && b->top && l->source == QKV_FROM_EMBEDDINGS) {
+		if (qkv_json_member(&m, &b->json, b->top, "", "context"))
+			return -1;
+		return m.node
+			? qkv_build_missing(b, "context", "with embeddings, as the document has a context")
+			: 0;
+	}
 	if (!m.node || (l->source == QKV_FROM_EMBEDDINGS) == (l->context.data != NULL))
 		return 0;
 	return l->context.data
@@ -208,6 +215,7 @@ qkv_build_layer(struct qkv_build *b, struct qkv_layer *l)
 		qkv_build_tensor(&segments, b, "segments", 1, 1))
 		return -1;
 	l->num_heads = b->problem->doc.num_heads;
+	b->knows_kv |= l->source <= QKV_FROM_QK || l->v.data;
 	if (segments.data && segments.count != b->problem->doc.n_q)
 		return qkv_part_fail(b->problem, &segments, b->e, "%zu segments, expected %zu, one a token",
 			segments.count, b->problem->doc.n_q);

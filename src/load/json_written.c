@@ -119,6 +119,9 @@ add_entry(struct qkv_build *b, const struct entry *en, size_t *heads, size_t lef
 		return qkv_part_fail(p, &en->alpha, b->e,
 			"a head that does not come after the one before, expected them in order");
 	}
+	if (en->head != QKV_MEAN && p->doc.num_heads && en->head >= p->doc.num_heads)
+		return qkv_part_fail(
+			p, &en->alpha, b->e, "head %zu of %zu, expected less", en->head, p->doc.num_heads);
 	l->head_index[*heads] = en->head;
 	l->alpha[(*heads)++] = en->alpha.data;
 	if (en->head != QKV_MEAN && en->head >= p->doc.head_limit)
@@ -164,6 +167,32 @@ same(const char *const *a, const char *const *b, size_t n)
 	return i == n;
 }
 
+/* refuses options that the document contradicts, and what this tool never writes */
+static int
+check(const struct qkv_build *b, const cJSON *root, const struct qkv_member *polarity)
+{
+	const struct qkv_settings *s = b->settings;
+	const struct qkv_doc *doc = &b->problem->doc;
+	const char *layout = s->weight_layout == QKV_IN_OUT ? "in_out" : "out_in";
+
+	if (!cJSON_IsString(polarity->node) || strcmp(polarity->node->valuestring, "attend"))
+		return qkv_json_fail(
+			&b->json, polarity->node, polarity->place, "another polarity, expected \"attend\"");
+	if (s->scale.kind)
+		return qkv_json_fail(
+			&b->json, root, "--scale", "the document has ready alpha, expected none");
+	if (s->num_heads && s->num_heads != doc->num_heads)
+		return qkv_json_fail(&b->json, root, "--num-heads",
+			"%zu heads, expected %zu as the document has", s->num_heads, doc->num_heads);
+	if (s->num_kv_heads && s->num_kv_heads != doc->num_kv_heads)
+		return qkv_json_fail(&b->json, root, "--num-kv-heads",
+			"%zu heads, expected %zu as the document has", s->num_kv_heads, doc->num_kv_heads);
+	if (s->weight_layout && doc->weight_layout && strcmp(layout, doc->weight_layout))
+		return qkv_json_fail(&b->json, root, "--weight-layout", "%s, expected %s as the document has",
+			layout, doc->weight_layout);
+	return 0;
+}
+
 int
 qkv_build_written(struct qkv_build *b, const cJSON *root)
 {
@@ -196,7 +225,7 @@ qkv_build_written(struct qkv_build *b, const cJSON *root)
 		return -1;
 	doc->self_attention = doc->n_q == doc->n_k && same(doc->query_tokens, doc->key_tokens, doc->n_q);
 	doc->head_limit = doc->num_heads;
-	if (add_heads(b, &m[8]))
+	if (check(b, root, &m[7]) || add_heads(b, &m[8]))
 		return -1;
 	doc->has_layers = doc->num_layers > 1;
 	return 0;

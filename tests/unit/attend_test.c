@@ -365,6 +365,35 @@ test_ready_rows(void **state)
 	run_free(&r);
 }
 
+/* layers of any sources in any order, each as if it stood alone */
+static void
+test_mixed_layers(void **state)
+{
+	static const char *const layers[] = {
+		"{\"alpha\":[[1,0],[0.5,0.5]]}",
+		"{\"scores\":[[1,2],[3,5]],\"scale\":\"none\"}",
+		"{\"embeddings\":[[1],[2]],\"W_Q\":[[1]],\"W_K\":[[1]]}",
+		"{\"Q\":[[1,1],[0,1]],\"K\":[[1,0],[0,2]]}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		for (size_t k = 0; k < 4; k++) {
+			struct run both = {.write = {.bare = 1}, .writer = qkv_csv_new}, one = both,
+				   other = both;
+			char text[512];
+
+			snprintf(text, sizeof text, "{\"layers\":[%s,%s]}", layers[i], layers[k]);
+			assert_int_equal(run_text(&both, text), 0);
+			assert_int_equal(run_text(&one, layers[i]) | run_text(&other, layers[k]), 0);
+			snprintf(text, sizeof text, "%s%s", one.out.data, other.out.data);
+			assert_string_equal(both.out.data, text);
+			run_free(&both);
+			run_free(&one);
+			run_free(&other);
+		}
+}
+
 static void
 test_selection(void **state)
 {
@@ -496,6 +525,7 @@ main(void)
 		cmocka_unit_test(test_hidden_rows),
 		cmocka_unit_test(test_hidden_rows_are_told),
 		cmocka_unit_test(test_ready_rows),
+		cmocka_unit_test(test_mixed_layers),
 		cmocka_unit_test(test_selection),
 		cmocka_unit_test(test_average),
 		cmocka_unit_test(test_missing_stages),

@@ -205,6 +205,12 @@ test_bad_written(void **state)
 		{DOC(""), "in.json:1:142: heads: no head, expected an array of at least one"},
 		{DOC("7"), "in.json:1:143: heads[0]: a number, expected an object"},
 		{DOC(HEAD("0", "")), "in.json:1:143: heads[0]: no key \"alpha\", expected it in each head"},
+		{DOC(HEAD("2", ",\"alpha\":[[1]]")),
+			"in.json:1:209: heads[0].alpha: head 2 of 2, expected less"},
+		{"{\"qkv\":1,\"doc\":0,\"query_tokens\":[\"a\"],\"key_tokens\":[\"a\"],\"num_heads\":1,\"num_"
+		 "kv_heads\":null,"
+		 "\"weight_layout\":null,\"mask_true\":\"hide\",\"heads\":[]}",
+			"in.json:1:125: mask_true: another polarity, expected \"attend\""},
 		{DOC(HEAD("0", ",\"alpha\":[[1,2]]")),
 			"in.json:1:209: heads[0].alpha: 1 x 2, expected 1 x 1 as there are tokens"},
 		{DOC(HEAD("0", ",\"alpha\":[[null]]")),
