@@ -12,7 +12,7 @@ VERSION := $(shell sed -n 's/^.define QKV_VERSION "\(.*\)"/\1/p' include/qkv.h)
 PKGS = libcjson libpng
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE $(WARN) -ffp-contract=off \
-	-ffile-prefix-map=$(CURDIR)=. -Iinclude -Isrc $(shell pkg-config --cflags $(PKGS)) $(CFLAGS)
+	'-ffile-prefix-map=$(CURDIR)=.' -Iinclude -Isrc $(shell pkg-config --cflags $(PKGS)) $(CFLAGS)
 LIBS = $(shell pkg-config --libs $(PKGS)) -lm -pthread
 
 # kernels: one text, compiled once for each instruction set of the machine's family
@@ -93,7 +93,7 @@ $(B)/qkv.pc: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' 'Name: qkv' \
 		'Description: attention matrices, row block by row block' 'Version: $(VERSION)' 'Cflags: -I$${includedir}' \
-		'Libs: -L$${libdir} -lqkv' 'Libs.private: -lm -pthread' 'Requires.private: $(PKGS)' >$@
+		'Requires: $(PKGS)' 'Libs: -L$${libdir} -lqkv -lm -pthread' >$@
 
 # ---- tests ----
 
@@ -127,43 +127,72 @@ aarch64: ## builds for AArch64, and runs the tests of the code under qemu-user
 
 tests-built: $(UNIT)
 
+# ---- speed ----
+
+# the program enters its own folder, and finds qkv above it
+BENCH = $(B)/bench/bench $(B)/bench/empty $(addprefix $(B)/bench/,$(addsuffix .json,numbers-512 python-512 short-3 \
+	tokens-512 ready-128 columns-100000 columns-200000))
+PEERS = numpy torch pysimdjson orjson polars opencv-python-headless fpng-py matplotlib
+
+define peak_rule
+$(B)/bench/peak-$1.o: tests/bench/peak.c src/kern/isa.h
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -DQKV_ISA=$1 $$(FLAGS_$1) -c -o $$@ $$<
+endef
+$(foreach i,$(ISAS),$(eval $(call peak_rule,$i)))
+
+$(B)/bench/bench: $(filter-out %/peak.c %/empty.c,$(wildcard tests/bench/*.c)) $(ISAS:%=$(B)/bench/peak-%.o) \
+		$(B)/libqkv.a tests/bench/bench.h
+	$(CC) $(ALL_CFLAGS) -Itests -o $@ $(filter-out %.h,$^) $(LDFLAGS) $(LIBS)
+
+$(B)/bench/empty: tests/bench/empty.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -o $@ $<
+
+$(B)/bench/%.json: $(B)/bench/bench
+	$< --document $* >$@
+
+bench: all $(BENCH) ## measures every stage, and what others need where bench-peers was made; BENCHFLAGS='--only layer'
+	@$(B)/bench/bench $(BENCHFLAGS)
+	@if [ -x $(B)/peers/bin/python ]; then $(B)/peers/bin/python tests/bench/peers.py $(B) $(BENCHFLAGS); \
+		else echo 'nothing to compare with: make bench-peers installs others' >&2; fi
+
+bench-peers: ## installs what bench compares with, about 6 GB, into a virtual environment
+	python3 -m venv $(B)/peers
+	for p in $(PEERS); do $(B)/peers/bin/pip install --quiet $$p || echo "$$p: left out" >&2; done
+
 # ---- use ----
 
 demo: all ## makes build/demo.png, and prints the sums of the same heads
 	$(B)/qkv attend data/cat.json -o $(B)/demo.png
 	$(B)/qkv attend data/cat.json
 
-SHARE = $(DESTDIR)$(PREFIX)/share
-INSTALLED = $(DESTDIR)$(PREFIX)/bin/qkv $(DESTDIR)$(PREFIX)/lib/libqkv.a $(DESTDIR)$(PREFIX)/lib/pkgconfig/qkv.pc \
-	$(DESTDIR)$(PREFIX)/include/qkv.h $(MAN:$(B)/man/%=$(SHARE)/man/man1/%) \
-	$(SHARE)/bash-completion/completions/qkv $(SHARE)/zsh/site-functions/_qkv $(SHARE)/fish/vendor_completions.d/qkv.fish
+# FILE:FOLDER:NAME:MODE of what is installed
+SHARED = share/doc/qkv
+INSTALLED = $(B)/qkv:bin:qkv:755 $(B)/libqkv.a:lib:libqkv.a:644 $(B)/qkv.pc:lib/pkgconfig:qkv.pc:644 \
+	include/qkv.h:include:qkv.h:644 $(foreach m,$(MAN),$m:share/man/man1:$(notdir $m):644) \
+	$(B)/completions/bash:share/bash-completion/completions:qkv:644 \
+	$(B)/completions/zsh:share/zsh/site-functions:_qkv:644 \
+	$(B)/completions/fish:share/fish/vendor_completions.d:qkv.fish:644 \
+	README.md:$(SHARED):README.md:644 LICENSE:$(SHARED):LICENSE:644 \
+	$(foreach d,$(wildcard data/*),$d:$(SHARED)/examples:$(notdir $d):644)
+EACH = for row in $(INSTALLED); do IFS=:; set -- $$row; unset IFS; to='$(DESTDIR)$(PREFIX)'/$$2
 
-install: all ## copies them below $(DESTDIR)$(PREFIX)
-	install -d $(sort $(dir $(INSTALLED))) $(SHARE)/doc/qkv/examples
-	install $(B)/qkv $(DESTDIR)$(PREFIX)/bin/qkv
-	install -m 644 $(B)/libqkv.a $(DESTDIR)$(PREFIX)/lib/libqkv.a
-	install -m 644 $(B)/qkv.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/qkv.pc
-	install -m 644 include/qkv.h $(DESTDIR)$(PREFIX)/include/qkv.h
-	install -m 644 $(MAN) $(SHARE)/man/man1
-	install -m 644 $(B)/completions/bash $(SHARE)/bash-completion/completions/qkv
-	install -m 644 $(B)/completions/zsh $(SHARE)/zsh/site-functions/_qkv
-	install -m 644 $(B)/completions/fish $(SHARE)/fish/vendor_completions.d/qkv.fish
-	install -m 644 README.md LICENSE $(SHARE)/doc/qkv
-	install -m 644 data/* $(SHARE)/doc/qkv/examples
+install: all ## copies it all below $(DESTDIR)$(PREFIX)
+	@set -e; $(EACH); install -d "$$to"; install -m "$$4" "$$1" "$$to/$$3"; done
 
 uninstall: ## removes what install has copied
-	rm -f $(INSTALLED)
-	rm -rf $(SHARE)/doc/qkv
+	@$(EACH); rm -f "$$to/$$3"; done; rm -rf '$(DESTDIR)$(PREFIX)/$(SHARED)'
 
 clean: ## removes all that was built
 	rm -rf $(B)
 
 help: ## prints this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile | while IFS=: read -r t text; do \
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/\1: \2/p' Makefile | while IFS=: read -r t text; do \
 		printf '%-16s%s\n' "$$t" "$${text# }"; done
 
 FORCE:
-.PHONY: all test check test-all-floats asan ubsan tsan valgrind aarch64 tests-built demo install uninstall clean help
+.PHONY: FORCE all test check test-all-floats asan ubsan tsan valgrind aarch64 tests-built bench bench-peers demo install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' -not -path '$(B)/*san/*' -not -path '$(B)/aarch64/*' 2>/dev/null)
