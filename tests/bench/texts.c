@@ -1,0 +1,171 @@
+/* The stages that read and write: JSON to arrays, alpha to text, alpha to pictures. */
+#include "bench.h"
+
+#include "base/sink.h"
+
+/* ---- reading ---- */
+
+struct file {
+	char path[64];
+	long size;
+};
+
+static void
+read_run(void *arg)
+{
+	const struct file *f = arg;
+	struct qkv_settings none = {0};
+	struct qkv_notes notes = {0};
+	struct qkv_reader *reader;
+	struct qkv_problem *p;
+	struct qkv_err e;
+
+	if (qkv_reader_open(&reader, f->path, &e) || qkv_reader_next(&p, reader, &none, &notes, &e) != 1)
+		bench_die(f->path, e.text);
+	qkv_problem_free(p);
+	qkv_reader_free(reader);
+}
+
+static void
+reading(const char *name, const char *document)
+{
+	const double count = 512 * 768 + 3 * 768 * 768;
+	struct bench_row r = {.name = name, .work = count / 1e6, .unit = "Mnumbers/s", .yard = "copy"};
+	struct file f;
+	char size[64];
+	FILE *opened;
+
+	if (!bench_wants(name))
+		return;
+	snprintf(f.path, sizeof f.path, "%s.json", document);
+	opened = fopen(f.path, "rb");
+	if (!opened || fseek(opened, 0, SEEK_END) || (f.size = ftell(opened)) < 0)
+		bench_die(f.path, "cannot be read");
+	fclose(opened);
+	snprintf(size, sizeof size, "%.1f MB, 2.16 million numbers", (double)f.size / 1e6);
+	r.size = size;
+	r.limit = bench_copy_limit((double)f.size);
+	bench_row(&r, read_run, &f);
+}
+
+void
+bench_reading(void)
+{
+	reading("read/decimals/1", "numbers-512");
+	reading("read/python/1", "python-512");
+}
+
+/* ---- writing ---- */
+
+/* counts what it discards */
+struct drain {
+	struct qkv_sink sink;
+	size_t size;
+};
+
+static int
+drain_write(struct qkv_sink *s, const void *data, size_t size, struct qkv_err *e)
+{
+	(void)data;
+	(void)e;
+	((struct drain *)s)->size += size;
+	return 0;
+}
+
+struct writing {
+	const struct bench_tape *tape;
+	int (*make)(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o,
+		struct qkv_err *e);
+	struct drain drain;
+};
+
+static void
+write_run(void *arg)
+{
+	struct writing *w = arg;
+	struct qkv_write_options o = {0};
+	struct qkv_consumer *c;
+	struct qkv_err e;
+
+	w->drain.size = 0;
+	if (w->make(&c, &w->drain.sink, &o, &e))
+		bench_die("writing", e.text);
+	bench_tape_play(w->tape, 0, BENCH_HEADS, c);
+}
+
+void
+bench_writing(void)
+{
+	struct writing w = {.drain = {{drain_write}, 0}};
+	struct bench_tape *t;
+	char size[64];
+
+	if (!bench_wants("write/"))
+		return;
+	t = bench_tape_open();
+	w.tape = t;
+	for (int is_csv = 0; is_csv < 2; is_csv++) {
+		struct bench_row r = {.name = is_csv ? "write/csv/1" : "write/json/1",
+			.size = size,
+			.work = BENCH_HEADS * BENCH_TOKENS * BENCH_TOKENS / 1e6,
+			.unit = "Mnumbers/s",
+			.yard = "copy"};
+
+		w.make = is_csv ? qkv_csv_new : qkv_json_new;
+		write_run(&w);
+		snprintf(size, sizeof size, "12 heads of 512 tokens, %.1f MB", (double)w.drain.size / 1e6);
+		r.limit = bench_copy_limit((double)w.drain.size);
+		bench_row(&r, write_run, &w);
+	}
+	bench_tape_close(t);
+}
+
+/* ---- pictures ---- */
+
+struct painting {
+	const struct bench_tape *tape;
+	size_t size;
+};
+
+static void
+paint_run(void *arg)
+{
+	struct painting *p = arg;
+	struct qkv_draw_options o = {.bare = 1, .cell = 1};
+
+	p->size = 0;
+	for (size_t h = 0; h < BENCH_HEADS; h++) {
+		struct qkv_notes notes = {0};
+		struct qkv_memory_sink out;
+		struct qkv_consumer *c;
+		struct qkv_err e;
+
+		qkv_memory_sink_init(&out, (size_t)-1);
+		if (qkv_png_new(&c, &out.sink, &o, &notes, &e))
+			bench_die("picture", e.text);
+		bench_tape_play(p->tape, h, 1, c);
+		p->size += out.size;
+		qkv_memory_sink_free(&out);
+	}
+}
+
+void
+bench_pictures(void)
+{
+	struct bench_row r = {
+		.name = "picture/bare/1", .work = BENCH_HEADS, .unit = "pictures/s", .yard = "copy"};
+	struct painting p;
+	struct bench_tape *t;
+	char size[64];
+
+	if (!bench_wants(r.name))
+		return;
+	t = bench_tape_open();
+	p.tape = t;
+	paint_run(&p);
+	snprintf(size, sizeof size, "12 of 512 tokens, cell 1, %zu KB", p.size / 1000);
+	r.size = size;
+	r.limit = bench_copy_limit(sizeof(float) * BENCH_HEADS * BENCH_TOKENS * BENCH_TOKENS);
+	bench_row(&r, paint_run, &p);
+	bench_tape_close(t);
+}
