@@ -60,7 +60,12 @@ add_panel(struct made *m, const struct trial *t, enum qkv_stage stage, size_t la
 	for (size_t i = 0; i < matrix.rows; i++) {
 		float *row = calloc(matrix.cols, sizeof *row);
 		double sum = 1;
-		struct qkv_block b = {&matrix, i, 1, matrix.cols, row, NULL, &sum};
+		struct qkv_block b = {.matrix = &matrix,
+			.row = i,
+			.rows = 1,
+			.stride = matrix.cols,
+			.data = row,
+			.row_sums = &sum};
 
 		row[i % matrix.cols] = stage == QKV_ALPHA ? 1.0f : -2.5f;
 		qkv_panel_add(&m->panels[m->count - 1], &b);

@@ -38,7 +38,15 @@ feed_rows(struct qkv_consumer *c, const struct qkv_matrix *m, value_of *value, s
 	float *data = calloc(rows * stride, sizeof *data);
 	unsigned char *hidden = calloc(rows * m->cols, 1);
 	double row_sums[3] = {0};
-	struct qkv_block b = {m, first, rows, stride, data, hidden, m->stage == QKV_ALPHA ? row_sums : NULL};
+	struct qkv_block b = {
+		.matrix = m,
+		.row = first,
+		.rows = rows,
+		.stride = stride,
+		.data = data,
+		.hidden = hidden,
+		.row_sums = m->stage == QKV_ALPHA ? row_sums : NULL,
+	};
 	int status;
 
 	for (size_t i = 0; i < rows; i++)

@@ -18,7 +18,7 @@ static const struct {
 	[QKV_NOTE_ROW_SUM] = {"rows of alpha do not sum to 1 within 0.001", "first "},
 	[QKV_NOTE_LABELS] = {"labels that do not fit are left out", ""},
 	[QKV_NOTE_SHORTENED] = {"labels are shortened", "first "},
-	[QKV_NOTE_GLYPH] = {"characters are not in the built-in font, drawn as boxes", "first "},
+	[QKV_NOTE_GLYPH] = {"characters that cannot be drawn are boxes", "first "},
 	[QKV_NOTE_POOLED] = {"cells are merged, the largest of each group shown", "first "},
 };
 

@@ -48,12 +48,12 @@ ordinal_ending(size_t k)
 }
 
 void
-qkv_axis_note(const struct qkv_axis *a, struct qkv_notes *notes)
+qkv_axis_note(const struct qkv_axis *a, const char *what, struct qkv_notes *notes)
 {
 	size_t k = a->step * a->pool;
 
-	qkv_note_add(
-		notes, QKV_NOTE_LABELS, a->n - a->count, "every %zu%s label is drawn", k, ordinal_ending(k));
+	qkv_note_add(notes, QKV_NOTE_LABELS, a->n - a->count, "every %zu%s %s is drawn", k, ordinal_ending(k),
+		what);
 	for (size_t i = 0; i < a->count; i++) {
 		const struct qkv_label *l = &a->labels[i];
 

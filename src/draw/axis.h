@@ -18,8 +18,8 @@ struct qkv_axis {
 int qkv_axis_new(
 	struct qkv_axis *a, const char *const *tokens, size_t n, size_t pool, size_t cell, struct qkv_err *e);
 
-/* adds what had to be left out of the labels of an axis of tokens */
-void qkv_axis_note(const struct qkv_axis *a, struct qkv_notes *notes);
+/* adds what had to be left out of the labels of an axis; what: "label", "label of features" */
+void qkv_axis_note(const struct qkv_axis *a, const char *what, struct qkv_notes *notes);
 
 /* where label i begins across the axis, in pixels from its first cell: centred on its cell, perhaps below 0 */
 long qkv_axis_place(const struct qkv_axis *a, size_t i);

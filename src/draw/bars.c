@@ -3,6 +3,7 @@
 
 #include "draw/glyph.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -16,7 +17,7 @@ static double
 largest(double top, const double *sums, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		top = sums[i] > top ? sums[i] : top;
+		top = sums[i] > top || top != top ? sums[i] : top;
 	return top;
 }
 
@@ -33,6 +34,7 @@ qkv_bars_scale(struct qkv_bars *b, const struct qkv_panel *panels, size_t count)
 	int rows = 0, cols = 0;
 
 	memset(b, 0, sizeof *b);
+	b->row_top = b->col_top = NAN;
 	for (size_t i = 0; i < count; i++) {
 		const struct qkv_panel *p = &panels[i];
 
@@ -62,9 +64,16 @@ qkv_bars_scale(struct qkv_bars *b, const struct qkv_panel *panels, size_t count)
 static size_t
 bar_length(double sum, double top)
 {
-	double length = top > 0 ? sum / top * LENGTH : 0;
+	if (!(sum > 0 && top < INFINITY))
+		return 0;
+	return sum / top * LENGTH < 1 ? 1 : (size_t)(sum / top * LENGTH + 0.5);
+}
 
-	return length > 0 && length < 1 ? 1 : (size_t)(length + 0.5);
+/* where the longest bar ends */
+static size_t
+mark_at(double top)
+{
+	return top > 0 ? LENGTH : 0;
 }
 
 /* pixels that stay free on either side of a bar */
@@ -78,8 +87,8 @@ static int
 mark_rows(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e)
 {
 	size_t x = p->x + p->wide * p->cell_w + GAP, free = inset(p->cell_h);
-	size_t number = LETTER * strlen(b->row_number);
-	size_t number_x = number > LENGTH + 1 ? x : x + LENGTH + 1 - number;
+	size_t number = LETTER * strlen(b->row_number), end = mark_at(b->row_top) + 1;
+	size_t number_x = number > end ? x : x + end - number;
 
 	for (size_t i = 0; i < p->high; i++) {
 		size_t length = bar_length(p->row_sums[i], b->row_top);
@@ -89,7 +98,7 @@ mark_rows(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel
 				p->cell_h - 2 * free, e))
 			return -1;
 	}
-	if (qkv_figure_rect(f, QKV_INK_FAINT, x + LENGTH, p->y, 1, p->high * p->cell_h, e))
+	if (qkv_figure_rect(f, QKV_INK_FAINT, x + end - 1, p->y, 1, p->high * p->cell_h, e))
 		return -1;
 	return qkv_figure_text(f, QKV_INK_TEXT, number_x, p->y - GAP - LINE, b->row_number, e);
 }
@@ -97,7 +106,7 @@ mark_rows(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel
 static int
 mark_cols(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e)
 {
-	size_t y = p->y + p->high * p->cell_h + GAP, free = inset(p->cell_w);
+	size_t y = p->y + p->high * p->cell_h + GAP, free = inset(p->cell_w), end = y + mark_at(b->col_top);
 
 	for (size_t j = 0; j < p->wide; j++) {
 		size_t length = bar_length(p->col_sums[j], b->col_top);
@@ -107,10 +116,10 @@ mark_cols(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel
 				length, e))
 			return -1;
 	}
-	if (qkv_figure_rect(f, QKV_INK_FAINT, p->x, y + LENGTH, p->wide * p->cell_w, 1, e))
+	if (qkv_figure_rect(f, QKV_INK_FAINT, p->x, end, p->wide * p->cell_w, 1, e))
 		return -1;
 	return qkv_figure_text(
-		f, QKV_INK_TEXT, p->x + p->wide * p->cell_w + GAP, y + LENGTH - LINE / 2, b->col_number, e);
+		f, QKV_INK_TEXT, p->x + p->wide * p->cell_w + GAP, end - LINE / 2, b->col_number, e);
 }
 
 int

@@ -83,44 +83,52 @@ set_spans(struct qkv_figure *f, const struct plan *p)
 	}
 }
 
-/* the axis of features of a panel, made where no panel before it had as many */
-static int
-find_axis(const struct qkv_axis **a, struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e)
+/* the axis of features of a panel, the same for all panels that have as many */
+static struct qkv_axis *
+feature_axis(struct qkv_figure *f, const struct qkv_panel *p)
 {
 	size_t i = 2;
 
 	while (i < f->num_axes && f->axes[i].n != p->cols)
 		i++;
-	*a = &f->axes[i];
-	if (i < f->num_axes)
+	f->num_axes += i == f->num_axes;
+	return &f->axes[i];
+}
+
+/* gives p its axes, made where no panel before it has them */
+static int
+set_axes(struct qkv_figure *f, struct qkv_panel *p, const struct qkv_doc *doc, struct qkv_err *e)
+{
+	int keys_down = qkv_stage_has_key_rows(p->stage), keys_across = qkv_stage_has_key_columns(p->stage);
+	struct qkv_axis *down = &f->axes[keys_down], *across = keys_across ? &f->axes[1] : feature_axis(f, p);
+
+	p->row_axis = down;
+	p->col_axis = across;
+	if (!down->labels &&
+		qkv_axis_new(down, keys_down ? doc->key_tokens : doc->query_tokens, p->rows, p->row_pool,
+			p->cell_h, e))
+		return -1;
+	if (across->labels)
 		return 0;
-	f->num_axes++;
-	return qkv_axis_new(&f->axes[i], NULL, p->cols, p->col_pool, p->cell_w, e);
+	return qkv_axis_new(across, keys_across ? doc->key_tokens : NULL, p->cols, p->col_pool, p->cell_w, e);
 }
 
 static int
 make_axes(struct qkv_figure *f, const struct plan *p, struct qkv_notes *notes, struct qkv_err *e)
 {
-	const struct qkv_panel *first = &p->panels[0];
-
 	f->axes = qkv_mem_new(2 + p->count, sizeof *f->axes, e);
 	if (!f->axes)
 		return -1;
 	f->num_axes = 2;
-	if (qkv_axis_new(&f->axes[0], p->doc->query_tokens, p->doc->n_q, first->row_pool, first->cell_h, e) ||
-		qkv_axis_new(&f->axes[1], p->doc->key_tokens, p->doc->n_k, first->row_pool, first->cell_h, e))
-		return -1;
-	for (size_t i = 0; i < p->count; i++) {
-		struct qkv_panel *panel = &p->panels[i];
-
-		panel->row_axis = &f->axes[qkv_stage_has_key_rows(panel->stage)];
-		panel->col_axis = &f->axes[1];
-		if (!qkv_stage_has_key_columns(panel->stage) && find_axis(&panel->col_axis, f, panel, e))
+	for (size_t i = 0; i < p->count; i++)
+		if (set_axes(f, &p->panels[i], p->doc, e))
 			return -1;
-	}
-	qkv_axis_note(&f->axes[0], notes);
-	if (!p->doc->self_attention)
-		qkv_axis_note(&f->axes[1], notes);
+	qkv_axis_note(&f->axes[0], "label", notes);
+	/* the same tokens are told once */
+	if (!p->doc->self_attention || !f->axes[0].labels)
+		qkv_axis_note(&f->axes[1], "label", notes);
+	for (size_t i = 2; i < f->num_axes; i++)
+		qkv_axis_note(&f->axes[i], "label of features", notes);
 	return 0;
 }
 

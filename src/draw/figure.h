@@ -37,7 +37,7 @@ struct qkv_figure {
 	unsigned stages;                   /* bit 1u << stage of each shown */
 	struct qkv_span spans[QKV_STAGES]; /* the scale of each stage */
 	int has_masked;                    /* cells without a value are shown */
-	struct qkv_axis *axes;             /* queries, keys, then one for each number of features */
+	struct qkv_axis *axes; /* queries, keys, where they are shown, then one for each number of features */
 	size_t num_axes;
 	struct qkv_label *texts; /* of headings, numbers, ... */
 	size_t num_texts;

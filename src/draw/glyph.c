@@ -198,6 +198,22 @@ static const struct span invisibles[] = {
 	{0xe0000, 0xe0fff},
 };
 
+/* those of them that are a part of the characters beside them */
+static const struct span joiners[] = {
+	{0x180b, 0x180d},
+	{0x180f, 0x180f},
+	{0x200c, 0x200d},
+	{0xfe00, 0xfe0f},
+	{0xe0100, 0xe01ef},
+};
+
+/* Hebrew, Arabic and its kin, and their presentation forms; the font has no others */
+static const struct span rtl[] = {
+	{0x590, 0x8ff},
+	{0xfb1d, 0xfdff},
+	{0xfe70, 0xfefe},
+};
+
 /* hexadecimal digits, 3 by 5 pixels: a row is an octal digit, the top one first */
 static const uint16_t digits[16] = {
 	075557,
@@ -240,6 +256,18 @@ int
 qkv_glyph_invisible(uint32_t code)
 {
 	return code >= 0x80 && is_in(invisibles, sizeof invisibles / sizeof *invisibles, code);
+}
+
+int
+qkv_glyph_is_joiner(uint32_t code)
+{
+	return is_in(joiners, sizeof joiners / sizeof *joiners, code);
+}
+
+int
+qkv_glyph_is_rtl(uint32_t code)
+{
+	return is_in(rtl, sizeof rtl / sizeof *rtl, code);
 }
 
 int

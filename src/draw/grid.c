@@ -123,8 +123,15 @@ qkv_grid_size(struct qkv_panel *panels, size_t count, size_t cols, const struct 
 		struct qkv_panel *p = &panels[i];
 
 		p->cell_w = p->cell_h = cell;
+		if (o->cell)
+			continue;
+		/* squares that are lower than text would make a thin line of a short axis */
+		if (cell < QKV_GLYPH_HEIGHT) {
+			p->cell_h = choose(larger(1, p->high), cols);
+			p->cell_w = choose(larger(1, p->wide), cols);
+		}
 		/* features are many and need no room for words */
-		if (!o->cell && !qkv_stage_has_key_columns(p->stage) && p->wide)
-			p->cell_w = smaller(cell, larger(1, 1024 / p->wide));
+		if (!qkv_stage_has_key_columns(p->stage))
+			p->cell_w = smaller(p->cell_w, larger(1, 1024 / larger(1, p->wide)));
 	}
 }

@@ -87,6 +87,8 @@ is_invisible(const char *text, const char *end)
 static int
 add_visible(struct line *l, struct qkv_label *out, uint32_t code, int at_end, int all_invisible)
 {
+	int is_rtl;
+
 	if (code < ' ' || (code >= 0x7F && code < 0xA0))
 		return add_escape(l, code);
 	if (code == ' ' && !at_end) {
@@ -95,12 +97,14 @@ add_visible(struct line *l, struct qkv_label *out, uint32_t code, int at_end, in
 		return l->width > l->limit ? -1 : 0;
 	}
 	if (qkv_glyph_invisible(code))
-		return all_invisible ? add(l, code | QKV_GLYPH_BOX) : 0;
+		return all_invisible || !qkv_glyph_is_joiner(code) ? add(l, code | QKV_GLYPH_BOX) : 0;
 	if (code == ' ')
 		code = SYMBOL_FOR_SPACE;
-	if (!qkv_glyph_width(code) && !out->missing++)
+	/* letters in the wrong order would be read as another word */
+	is_rtl = qkv_glyph_is_rtl(code);
+	if ((is_rtl || !qkv_glyph_width(code)) && !out->missing++)
 		out->lacking = code;
-	return add(l, code);
+	return add(l, is_rtl ? code | QKV_GLYPH_BOX : code);
 }
 
 /* lays out text into l; 0, or -1: it was cut at the last character that leaves room for an ellipsis */

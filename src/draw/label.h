@@ -19,13 +19,14 @@ struct qkv_label {
 	size_t count;
 	size_t width;     /* pixels */
 	int shortened;    /* ends in an ellipsis that is not in the text */
-	size_t missing;   /* characters that the font lacks */
+	size_t missing;   /* characters that the font lacks, or that run from right to left: boxes */
 	uint32_t lacking; /* the first of them */
 };
 
 /*
- * Lays out text, UTF-8, at most limit pixels wide. Spaces at either end, controls, and what would be empty
- * or invisible altogether are given a visible form; marks lie over the character before them.
+ * Lays out text, UTF-8, at most limit pixels wide. Spaces at either end, controls, what would be empty, and what
+ * is invisible, but for a joiner beside something else, are given a visible form; marks lie over the character
+ * before them.
  */
 int qkv_label_new(struct qkv_label *l, const char *text, size_t limit, struct qkv_err *e);
 

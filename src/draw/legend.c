@@ -39,10 +39,15 @@ is_several(unsigned stages)
 	return (stages & (stages - 1)) != 0;
 }
 
-static const char *
-stage_title(enum qkv_stage stage)
+/* whether panel i is of a head, and none before it is of the same */
+static int
+is_new_head(const struct qkv_panel *panels, size_t i)
 {
-	return stage == QKV_ALPHA ? "attention" : qkv_stage_names[stage];
+	size_t head = panels[i].head, j = 0;
+
+	while (panels[j].head != head)
+		j++;
+	return j == i && head != QKV_MEAN && head != QKV_NONE;
 }
 
 static void
@@ -52,7 +57,7 @@ append_counts(char text[256], const struct qkv_doc *doc, const struct qkv_panel 
 
 	for (size_t i = 0; i < count; i++) {
 		layers += i && panels[i].layer != panels[i - 1].layer;
-		heads += panels[i].layer == panels[0].layer && panels[i].stage == panels[0].stage;
+		heads += is_new_head(panels, i) ? 1 : 0;
 	}
 	if (doc->self_attention)
 		append(text, "%zu token%s", doc->n_q, doc->n_q == 1 ? "" : "s");
@@ -67,34 +72,88 @@ append_counts(char text[256], const struct qkv_doc *doc, const struct qkv_panel 
 		append(text, "%zu heads", heads);
 }
 
+/* what stands along an axis: the usual, or the other in some stages */
+static void
+append_axis(char text[256], unsigned stages, unsigned others, const char *usual, const char *other,
+	const char *way)
+{
+	char names[256] = "";
+
+	for (unsigned s = 0; s < QKV_STAGES; s++)
+		if (stages & others & 1u << s)
+			append(names, "%s", qkv_stage_names[s]);
+	if (names[0] && stages & ~others)
+		append(text, "%s %s (%s in %s)", usual, way, other, names);
+	else
+		append(text, "%s %s", names[0] ? other : usual, way);
+}
+
+/* how many tokens or features there are to a label, where that is not one */
+static void
+append_steps(char text[256], const struct qkv_figure *f, const struct qkv_doc *doc)
+{
+	char steps[256] = "";
+
+	for (size_t i = 0; i < f->num_axes; i++) {
+		const struct qkv_axis *a = &f->axes[i];
+		size_t k = a->step * a->pool;
+
+		if (k <= 1)
+			continue;
+		if (i > 1)
+			append(steps, "%zu features of %zu", k, a->n);
+		else if (!doc->self_attention)
+			append(steps, "%zu %s", k, i ? "keys" : "queries");
+		else if (!i || f->axes[0].step * f->axes[0].pool != k)
+			append(steps, "%zu tokens", k);
+	}
+	if (steps[0])
+		append(text, "a label for every %s", steps);
+}
+
+static void
+append_pools(char text[256], const struct qkv_panel *panels, size_t count)
+{
+	size_t rows = 1, cols = 1;
+	int differ = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct qkv_panel *p = &panels[i];
+
+		rows = p->row_pool > rows ? p->row_pool : rows;
+		cols = p->col_pool > cols ? p->col_pool : cols;
+		differ |= p->row_pool != panels[0].row_pool || p->col_pool != panels[0].col_pool;
+	}
+	if (rows > 1 || cols > 1)
+		append(text, "a cell shows the largest of %s%zu x %zu", differ ? "up to " : "", rows, cols);
+}
+
 void
 qkv_legend_words(
 	struct qkv_figure *f, const struct qkv_doc *doc, const struct qkv_panel *panels, size_t count)
 {
-	size_t pool = 1, step = 1;
-	int keys = 0, sums = 0, same_mask = 1;
+	unsigned key_rows = 0, features = 0;
+	int sums = 0, same_mask = 1;
 
-	for (unsigned s = 0; s < QKV_STAGES; s++)
+	for (unsigned s = 0; s < QKV_STAGES; s++) {
+		key_rows |= (unsigned)qkv_stage_has_key_rows(s) << s;
+		features |= (unsigned)!qkv_stage_has_key_columns(s) << s;
 		if (f->stages >> s & 1)
-			append(f->title, "%s", stage_title(s));
+			append(f->title, "%s", qkv_stage_names[s]);
+	}
 	append_counts(f->title, doc, panels, count);
 	for (size_t i = 0; i < count; i++) {
-		keys |= qkv_stage_has_key_columns(panels[i].stage);
 		sums |= panels[i].row_sums || panels[i].col_sums;
 		same_mask &= !strcmp(panels[i].mask, panels[0].mask);
-		pool = panels[i].row_pool;
-		step = panels[i].row_axis->step * pool;
 	}
 	if (same_mask && panels[0].mask[0] && strcmp(panels[0].mask, "none"))
 		append(f->title, "mask %s", panels[0].mask);
-	if (keys)
-		append(f->caption, "queries down, keys across");
+	append_axis(f->caption, f->stages, key_rows, "queries", "keys", "down");
+	append_axis(f->caption, f->stages, features, "keys", "features", "across");
 	if (sums)
 		append(f->caption, "bars: sums");
-	if (step > 1)
-		append(f->caption, "a label for every %zu", step);
-	if (pool > 1)
-		append(f->caption, "a pixel shows the largest of %zu x %zu", pool, pool);
+	append_steps(f->caption, f, doc);
+	append_pools(f->caption, panels, count);
 }
 
 void

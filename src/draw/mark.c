@@ -8,13 +8,17 @@ int
 qkv_figure_check(
 	size_t width, size_t height, const char *how, const struct qkv_draw_options *o, struct qkv_err *e)
 {
+	const char *advice;
+
 	if (width <= QKV_FIGURE_SIDE && height <= QKV_FIGURE_SIDE &&
 		(!width || height <= QKV_FIGURE_PIXELS / width))
 		return 0;
+	advice = o->cell > 1   ? "use a smaller --cell, or leave it out"
+		: o->cell == 1 ? "leave out --cell"
+			       : "show fewer heads or layers";
 	return qkv_fail(e, QKV_EINPUT,
 		"picture would be %s%zu x %zu pixels, at most %u a side and %u in all; %s", how, width,
-		height, QKV_FIGURE_SIDE, QKV_FIGURE_PIXELS,
-		o->cell > 1 ? "use a smaller --cell" : "show fewer heads or layers");
+		height, QKV_FIGURE_SIDE, QKV_FIGURE_PIXELS, advice);
 }
 
 int

@@ -28,18 +28,14 @@ divide_up(size_t a, size_t b)
 	return a / b + (a % b != 0);
 }
 
-/* queries and keys share one factor, so that diagonals stay diagonals and panels line up */
+/* each axis by its own length: where queries are keys, a diagonal stays one */
 static void
 set_shape(struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o)
 {
-	size_t tokens = m->doc->n_q > m->doc->n_k ? m->doc->n_q : m->doc->n_k;
-
 	p->rows = m->rows;
 	p->cols = m->cols;
-	p->row_pool = o->cell || tokens <= QKV_PANEL_SIDE ? 1 : divide_up(tokens, QKV_PANEL_SIDE);
-	p->col_pool = p->row_pool;
-	if (!qkv_stage_has_key_columns(m->stage))
-		p->col_pool = o->cell || m->cols <= QKV_PANEL_SIDE ? 1 : divide_up(m->cols, QKV_PANEL_SIDE);
+	p->row_pool = o->cell || m->rows <= QKV_PANEL_SIDE ? 1 : divide_up(m->rows, QKV_PANEL_SIDE);
+	p->col_pool = o->cell || m->cols <= QKV_PANEL_SIDE ? 1 : divide_up(m->cols, QKV_PANEL_SIDE);
 	p->high = divide_up(p->rows, p->row_pool);
 	p->wide = divide_up(p->cols, p->col_pool);
 }
@@ -122,13 +118,16 @@ add_row(struct qkv_panel *p, size_t row, const float *data, const unsigned char 
 	}
 }
 
-/* the largest of each pool of sums, which are at least 0 */
+/* the largest of each pool of sums; NaN gives way to anything */
 static void
 add_sums(double *out, const double *sums, size_t first, size_t count, size_t pool)
 {
-	for (size_t i = 0; i < count; i++)
-		if (sums[i] > out[(first + i) / pool])
-			out[(first + i) / pool] = sums[i];
+	for (size_t i = 0; i < count; i++) {
+		double *most = &out[(first + i) / pool];
+
+		if ((first + i) % pool == 0 || sums[i] > *most || *most != *most)
+			*most = sums[i];
+	}
 }
 
 void

@@ -1,4 +1,4 @@
-/* Which cells of a matrix a picture shows: all of them, or the largest of each square group. */
+/* Which cells of a matrix a picture shows: all of them, or the largest of each group. */
 #ifndef QKV_DRAW_PANEL_H
 #define QKV_DRAW_PANEL_H
 

@@ -97,7 +97,7 @@ keep(struct keeper *k, const char *text, const struct qkv_settings *s, const str
 	struct qkv_err e;
 
 	memset(k, 0, sizeof *k);
-	k->c = (struct qkv_consumer){1, doc_begin, matrix_begin, rows, matrix_end, doc_end, NULL};
+	k->c = (struct qkv_consumer){1, doc_begin, matrix_begin, rows, matrix_end, doc_end, NULL, NULL};
 	if (qkv_reader_open_text(&reader, "t", text, strlen(text), &e) ||
 		qkv_reader_next(&p, reader, s, &notes, &e) != 1 || qkv_attend_open(&a, p, o, &e) ||
 		qkv_attend_run(a, &k->c, &notes, &e))

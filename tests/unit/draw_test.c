@@ -259,6 +259,36 @@ thin_structures_survive_pooling(void **state)
 	free(s.rgb);
 }
 
+/* each axis is pooled, and sized, by its own length */
+static void
+short_axes_stay_visible(void **state)
+{
+	static const struct {
+		size_t n_q, n_k, w, h;
+		const char *note;
+	} table[] = {
+		{1, 3000, 1500, 40, "1 x 3000 cells shown as 1 x 1500"},
+		{3000, 1, 40, 1500, "3000 x 1 cells shown as 1500 x 1"},
+		{3000, 5000, 1667, 1500, "3000 x 5000 cells shown as 1500 x 1667"},
+	};
+	static const char *tokens[LONG];
+
+	(void)state;
+	for (size_t i = 0; i < LONG; i++)
+		tokens[i] = "t";
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		struct feed f = {table[i].n_q, table[i].n_k, tokens, tokens, 1, 1, 0, 0, zero, {.bare = 1}};
+		struct qkv_notes notes;
+		struct shot s = draw(&f, &notes);
+
+		assert_int_equal(s.w, table[i].w);
+		assert_int_equal(s.h, table[i].h);
+		assert_int_equal(count_colour(&s, LOWEST), s.w * s.h);
+		assert_string_equal(notes.of[QKV_NOTE_POOLED].first, table[i].note);
+		free(s.rgb);
+	}
+}
+
 /* a size that is asked for is kept, however many cells there are */
 static void
 a_given_cell_is_never_pooled(void **state)
@@ -308,7 +338,7 @@ labels_of_any_kind(void **state)
 		{{"\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7",
 			 "\xE2\x9D\xA4\xEF\xB8\x8F", "e\xCC\x81", "\xE2\x80\x8B"},
 			3, 0},
-		{{"\xD7\xA9\xD7\x9C\xD7\x95\xD7\x9D", "abc", "\xD9\x85\xD9\x84\xD9\x83", ""}, 0, 0},
+		{{"\xD7\xA9\xD7\x9C\xD7\x95\xD7\x9D", "abc", "\xD9\x85\xD9\x84\xD9\x83", ""}, 7, 0},
 		{{"\xF0\xA0\x80\x80", "\xF0\x9F\x98\x80", "a", "\xE4\xB8\x89"}, 2, 0},
 		{{"<s>", "[CLS]", "a<b&c", "</s>"}, 0, 0},
 	};
@@ -380,6 +410,7 @@ main(void)
 		cmocka_unit_test(signs_have_a_map_of_their_own),
 		cmocka_unit_test(nothing_but_zeros),
 		cmocka_unit_test(thin_structures_survive_pooling),
+		cmocka_unit_test(short_axes_stay_visible),
 		cmocka_unit_test(a_given_cell_is_never_pooled),
 		cmocka_unit_test(every_head_is_shown),
 		cmocka_unit_test(labels_of_any_kind),

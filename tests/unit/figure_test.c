@@ -26,7 +26,9 @@ static const struct trial trials[] = {
 	{4, 3, 1, 1, ALL, 800, {0}, 1, 9, 24, 1},
 	{5, 5, 1, 3, 1u << QKV_CONTEXT, 64, {0}, 2, 2, 40, 1},
 	{5000, 5000, 1, 1, ALPHA, 0, {0}, 1, 1, 1, 16},
-	{1, 5000, 1, 1, ALPHA, 0, {0}, 1, 1, 1, 16},
+	{1, 5000, 1, 1, ALPHA, 0, {0}, 1, 1, 40, 1},
+	{5000, 1, 1, 1, ALPHA, 0, {0}, 1, 1, 1, 16},
+	{100, 1, 1, 1, 1u << QKV_Q, 2, {0}, 1, 1, 10, 2},
 };
 
 enum { TRIALS = sizeof trials / sizeof *trials };
@@ -232,42 +234,75 @@ bars_are_as_long_as_sums(void **state)
 	unmake(&m);
 }
 
+/* sums below 0: no bars, and the largest sum where a bar of no length ends */
 static void
-words_that_explain(void **state)
+sums_below_zero_have_no_bars(void **state)
 {
-	static const struct {
-		struct trial t;
-		const char *title, *caption;
-	} table[] = {
-		{{3, 3, 1, 1, ALPHA, 0, {0}, 0, 0, 0, 0}, "attention, 3 tokens",
-			"queries down, keys across, bars: sums"},
-		{{1, 2, 1, 12, ALPHA, 0, {.no_row_sums = 1, .no_col_sums = 1}, 0, 0, 0, 0},
-			"attention, 1 query, 2 keys, 12 heads", "queries down, keys across"},
-		{{9, 9, 2, 2, LESSON, 0, {0}, 0, 0, 0, 0},
-			"scores, scaled, masked, attention, 9 tokens, 2 layers, 2 heads",
-			"queries down, keys across, bars: sums"},
-		{{4097, 4097, 1, 1, 1u << QKV_SCORES, 0, {0}, 0, 0, 0, 0}, "scores, 4097 tokens",
-			"queries down, keys across, a label for every 48, a pixel shows the largest of 3 x "
-			"3"},
-		{{2, 2, 1, 1, 1u << QKV_CONTEXT, 8, {0}, 0, 0, 0, 0}, "context, 2 tokens", ""},
-	};
+	static const float row[] = {-2, -4, -1, -3};
+	static const double sums[] = {-2.5, -4, -1.5, -3};
+	struct qkv_draw_options o = {.cell = 8};
+	struct qkv_doc doc = {.n_q = 4, .n_k = 4, .query_tokens = tokens, .key_tokens = tokens};
+	struct qkv_matrix matrix = {.doc = &doc, .stage = QKV_ALPHA, .rows = 4, .cols = 4};
+	struct qkv_block b = {.matrix = &matrix, .rows = 4, .data = row, .row_sums = sums};
+	struct qkv_notes notes = {0};
+	struct qkv_panel p;
+	struct qkv_figure f;
+	struct qkv_err e;
+	int lines = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		struct qkv_err e;
-		struct made m;
+	assert_int_equal(qkv_panel_new(&p, &matrix, &o, &e), 0);
+	qkv_panel_add(&p, &b);
+	qkv_panel_end(&p, sums);
+	assert_int_equal(qkv_figure_new(&f, &doc, &p, 1, &o, &notes, &e), 0);
+	for (size_t i = 0; i < f.count; i++) {
+		const struct qkv_mark *m = &f.marks[i];
 
-		assert_int_equal(make(&m, &table[i].t, &e), 0);
-		assert_string_equal(m.f.title, table[i].title);
-		assert_string_equal(m.f.caption, table[i].caption);
-		unmake(&m);
+		assert_false(m->kind == QKV_MARK_RECT && m->ink == QKV_INK_BAR);
+		lines += m->kind == QKV_MARK_RECT && m->w == 1 && m->h == 32 && m->x == p.x + 32 + 8;
+		lines += m->kind == QKV_MARK_RECT && m->h == 1 && m->w == 32 && m->y == p.y + 32 + 8;
+		if (m->kind == QKV_MARK_WORDS && m->ink == QKV_INK_TEXT && m->x > p.x + 32 &&
+			m->y >= p.y - 32) {
+			assert_int_equal(m->of.label->count, 4);
+			assert_int_equal(m->of.label->spots[1].code, '1');
+			assert_int_equal(m->of.label->spots[3].code, '5');
+			lines++;
+		}
 	}
+	assert_int_equal(lines, 4);
+	qkv_figure_free(&f);
+	qkv_panel_free(&p);
+}
+
+/* where rows share a cell, the largest of their sums counts, also below 0 */
+static void
+sums_are_pooled(void **state)
+{
+	static double sums[3000];
+	static const float zero;
+	struct qkv_draw_options o = {0};
+	struct qkv_doc doc = {.n_q = 3000, .n_k = 1};
+	struct qkv_matrix matrix = {.doc = &doc, .stage = QKV_ALPHA, .rows = 3000, .cols = 1};
+	struct qkv_block b = {.matrix = &matrix, .rows = 3000, .data = &zero, .row_sums = sums};
+	struct qkv_panel p;
+	struct qkv_err e;
+
+	(void)state;
+	for (size_t i = 0; i < 3000; i++)
+		sums[i] = -1 - (double)(i ^ 1);
+	assert_int_equal(qkv_panel_new(&p, &matrix, &o, &e), 0);
+	qkv_panel_add(&p, &b);
+	assert_int_equal(p.high, 1500);
+	for (size_t i = 0; i < p.high; i++)
+		assert_true(p.row_sums[i] == -1 - (double)(2 * i));
+	qkv_panel_free(&p);
 }
 
 static void
 notes_say_what_is_left_out(void **state)
 {
 	struct trial thinned = {65, 65, 1, 3, ALPHA, 0, {0}, 0, 0, 0, 0},
+		     features = {3, 3, 1, 1, 1u << QKV_K | 1u << QKV_V, 100, {0}, 0, 0, 0, 0},
 		     all = {3, 3, 1, 1, ALPHA, 0, {0}, 0, 0, 0, 0};
 	struct qkv_err e;
 	struct made m;
@@ -282,6 +317,12 @@ notes_say_what_is_left_out(void **state)
 	assert_int_equal(m.notes.of[QKV_NOTE_LABELS].count, 0);
 	assert_int_equal(m.notes.of[QKV_NOTE_SHORTENED].count, 1);
 	assert_string_equal(m.notes.of[QKV_NOTE_SHORTENED].first, "token 1, drawn 192 pixels long");
+	unmake(&m);
+	/* one axis for both stages, of which every second label is drawn; the tokens are those of keys */
+	assert_int_equal(make(&m, &features, &e), 0);
+	assert_int_equal(m.notes.of[QKV_NOTE_LABELS].count, 50);
+	assert_string_equal(m.notes.of[QKV_NOTE_LABELS].first, "every 2nd label of features is drawn");
+	assert_int_equal(m.notes.of[QKV_NOTE_SHORTENED].count, 1);
 	unmake(&m);
 }
 
@@ -298,7 +339,7 @@ grids_are_checked(void **state)
 	assert_int_equal(e.status, QKV_EINPUT);
 	assert_string_equal(e.text,
 		"picture would be 1200364 x 5262 pixels, at most 1000000 a side and 1073741824 in all; "
-		"use a smaller --cell");
+		"use a smaller --cell, or leave it out");
 	unmake(&m);
 }
 
@@ -312,7 +353,8 @@ main(void)
 		cmocka_unit_test(layers_and_stages_have_rows_and_columns),
 		cmocka_unit_test(scales),
 		cmocka_unit_test(bars_are_as_long_as_sums),
-		cmocka_unit_test(words_that_explain),
+		cmocka_unit_test(sums_below_zero_have_no_bars),
+		cmocka_unit_test(sums_are_pooled),
 		cmocka_unit_test(notes_say_what_is_left_out),
 		cmocka_unit_test(grids_are_checked),
 	};

@@ -48,8 +48,27 @@ static const struct {
 	{"\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9", 32, 2, {{0x1F468, 0}, {0x1F469, 16}}},
 	/* no markup */
 	{"<s>", 24, 0, {{'<', 0}, {'s', 8}, {'>', 16}}},
-	/* right to left letters in logical order */
-	{"\xD7\xA9\xD7\x9C", 16, 0, {{0x5E9, 0}, {0x5DC, 8}}},
+	/* right to left: letters, a point, a presentation form, between others */
+	{"\xD7\xA9\xD7\x9C", 32, 2, {{0x5E9 | BOX, 0}, {0x5DC | BOX, 16}}},
+	{"\xD7\xA9\xD6\xB8", 32, 2, {{0x5E9 | BOX, 0}, {0x5B8 | BOX, 16}}},
+	{"a\xD9\x85"
+	 "b\xEF\xBB\xBC",
+		48, 2, {{'a', 0}, {0x645 | BOX, 8}, {'b', 24}, {0xFEFC | BOX, 32}}},
+	/* what is invisible and not part of a character */
+	{"\xEF\xBB\xBF"
+	 "a",
+		24, 0, {{0xFEFF | BOX, 0}, {'a', 16}}},
+	{"a\xE2\x80\xAE"
+	 "b",
+		32, 0, {{'a', 0}, {0x202E | BOX, 8}, {'b', 24}}},
+	{"a\xE2\x80\x8F\xE2\x81\xA6", 40, 0, {{'a', 0}, {0x200F | BOX, 8}, {0x2066 | BOX, 24}}},
+	{"a\xD8\x9C", 24, 0, {{'a', 0}, {0x61C | BOX, 8}}},
+	{"a\xE2\x80\x8B"
+	 "b\xC2\xAD",
+		48, 0, {{'a', 0}, {0x200B | BOX, 8}, {'b', 24}, {0xAD | BOX, 32}}},
+	{"a\xE2\x80\x8C"
+	 "b",
+		16, 0, {{'a', 0}, {'b', 8}}},
 };
 
 static void

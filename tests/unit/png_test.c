@@ -44,7 +44,7 @@ chunks(void **state)
 		{"sRGB", 1, "\0"},
 		{"PLTE", 3 * 227, NULL},
 		{"pHYs", 9, "\0\0\x0E\xC4\0\0\x0E\xC4\1"},
-		{"tEXt", 25, "Title\0attention, 3 tokens"},
+		{"tEXt", 21, "Title\0alpha, 3 tokens"},
 		{"tEXt", 12, "Software\0qkv"},
 	};
 	struct qkv_memory_sink m;
@@ -201,7 +201,9 @@ sizes_are_checked(void **state)
 		snprintf(text, sizeof text,
 			"picture would be %zu x %zu pixels, at most 1000000 a side and 1073741824 in all; %s",
 			table[i].w, table[i].h,
-			o.cell > 1 ? "use a smaller --cell" : "show fewer heads or layers");
+			o.cell > 1            ? "use a smaller --cell, or leave it out"
+				: o.cell == 1 ? "leave out --cell"
+					      : "show fewer heads or layers");
 		assert_string_equal(e.text, text);
 		assert_int_equal(e.status, QKV_EINPUT);
 	}
@@ -218,11 +220,13 @@ sizes_beyond_png_are_refused(void **state)
 		{1, 25001, 40, "at least 1000040 x 40 pixels, at most 1000000 a side"},
 		{2, 2, 32768,
 			"at least 65536 x 65536 pixels, at most 1000000 a side and 1073741824 in all; use a "
-			"smaller "
-			"--cell"},
+			"smaller --cell, or leave it out"},
 		{2, 2, 18000, "at least 36000 x 36000 pixels"},
 		{3, 3, (size_t)-1 / 2, "at least 18446744073709551615 x 18446744073709551615 pixels"},
-		{100000, 100000, 1, "at least 100000 x 100000 pixels"},
+		{100000, 100000, 1,
+			"at least 100000 x 100000 pixels, at most 1000000 a side and 1073741824 in all; "
+			"leave "
+			"out --cell"},
 	};
 
 	(void)state;
