@@ -41,7 +41,7 @@ enum qkv_note_kind {
 	QKV_NOTE_ROW_SUM,    /* a row of ready alpha that does not sum to 1 within 1e-3 */
 	QKV_NOTE_LABELS,     /* axis labels of a picture left out */
 	QKV_NOTE_SHORTENED,  /* axis labels of a picture cut short */
-	QKV_NOTE_GLYPH,      /* characters that the built-in font lacks */
+	QKV_NOTE_GLYPH,      /* characters that are drawn as boxes */
 	QKV_NOTE_POOLED,     /* cells of a picture merged, the largest shown */
 	QKV_NOTES
 };
@@ -186,6 +186,7 @@ struct qkv_doc {
 	const char *weight_layout;        /* NULL: there were no weights */
 	size_t shown_layers, shown_heads; /* how many layers, and matrices a layer at most, will come */
 	const struct qkv_shown *shown;    /* (shown_layers,): each of them */
+	size_t slots;                     /* blocks that are made side by side, at most */
 };
 
 /* one matrix: a stage of a head, of the mean of heads, or of a layer */
@@ -209,6 +210,7 @@ struct qkv_block {
 	const float *data; /* (rows, matrix->cols) */
 	const unsigned char *
 		hidden; /* (rows, matrix->cols) dense, 1 where a mask hides; NULL: nowhere, or not asked for */
+	size_t slot;    /* of those made side by side; below matrix->doc->slots */
 	const double *row_sums; /* (rows,), of alpha; else NULL */
 };
 
@@ -226,6 +228,8 @@ struct qkv_consumer {
 	int (*matrix_end)(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e);
 	int (*doc_end)(struct qkv_consumer *c, struct qkv_err *e);
 	void (*free)(struct qkv_consumer *c);
+	/* or NULL; comes before rows for every block, on any thread, for different slots at the same time */
+	void (*ahead)(struct qkv_consumer *c, const struct qkv_block *b);
 };
 
 struct qkv_attend;

@@ -61,6 +61,18 @@ average(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
 	b->stride = j->m.cols;
 }
 
+/* row sums, and what the block adds to the column sums */
+static void
+add_up(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
+{
+	memset(s->cols, 0, j->m.cols * sizeof *s->cols);
+	for (size_t i = 0; i < b->rows; i++) {
+		s->sums[i] = j->a->kern->sum(b->data + i * b->stride, j->m.cols);
+		j->a->kern->accumulate(s->cols, b->data + i * b->stride, j->m.cols);
+	}
+	b->row_sums = s->sums;
+}
+
 static void
 compute(void *arg, size_t index, size_t worker)
 {
@@ -70,7 +82,8 @@ compute(void *arg, size_t index, size_t worker)
 	size_t row = (j->window + index) * QKV_ROWS, left = j->m.rows - row;
 
 	(void)worker;
-	*b = (struct qkv_block){.matrix = &j->m, .row = row, .rows = left < QKV_ROWS ? left : QKV_ROWS};
+	*b = (struct qkv_block){
+		.matrix = &j->m, .slot = index, .row = row, .rows = left < QKV_ROWS ? left : QKV_ROWS};
 	if (j->m.head == QKV_MEAN && j->a->average)
 		average(j, s, b);
 	else
@@ -79,14 +92,10 @@ compute(void *arg, size_t index, size_t worker)
 	if (j->c->wants_hidden && j->m.stage >= QKV_SCORES && j->m.stage <= QKV_ALPHA &&
 		qkv_layer_hides(j->l->layer))
 		hide(j, s, b);
-	if (j->m.stage != QKV_ALPHA)
-		return;
-	memset(s->cols, 0, j->m.cols * sizeof *s->cols);
-	for (size_t i = 0; i < b->rows; i++) {
-		s->sums[i] = j->a->kern->sum(b->data + i * b->stride, j->m.cols);
-		j->a->kern->accumulate(s->cols, b->data + i * b->stride, j->m.cols);
-	}
-	b->row_sums = s->sums;
+	if (j->m.stage == QKV_ALPHA)
+		add_up(j, s, b);
+	if (j->c->ahead)
+		j->c->ahead(j->c, b);
 }
 
 static int

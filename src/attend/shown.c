@@ -66,6 +66,7 @@ qkv_attend_plan(struct qkv_attend *a, struct qkv_err *e)
 			a->doc.shown_heads = shown[n].matrices;
 	}
 	a->doc.shown = shown;
+	a->doc.slots = a->num_slots;
 	a->doc.shown_layers = a->num_layers;
 	return 0;
 }

@@ -245,6 +245,17 @@ rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
 	return o->page->inner->rows(o->page->inner, &block, e);
 }
 
+static void
+ahead(struct qkv_consumer *c, const struct qkv_block *b)
+{
+	struct output *o = (struct output *)c;
+	struct qkv_block block = *b;
+
+	block.matrix = &o->matrix;
+	if (o->page->inner->ahead)
+		o->page->inner->ahead(o->page->inner, &block);
+}
+
 static int
 matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 {
@@ -287,7 +298,8 @@ qkv_output_new(struct qkv_consumer **c, const struct qkv_output *output, struct 
 		.rows = rows,
 		.matrix_end = matrix_end,
 		.doc_end = doc_end,
-		.free = output_free};
+		.free = output_free,
+		.ahead = ahead};
 	o->to = *output;
 	return 0;
 }

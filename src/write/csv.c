@@ -14,6 +14,7 @@ struct csv {
 	struct qkv_consumer consumer;
 	struct qkv_write_options options;
 	struct qkv_out out;
+	struct qkv_outs slots; /* rows of blocks before their turn */
 	const struct qkv_doc *doc;
 	const struct qkv_matrix *m;
 	const char *const *labels; /* of the rows */
@@ -29,20 +30,20 @@ needs_quotes(const char *text)
 }
 
 static void
-quoted(struct csv *w, const char *text)
+quoted(struct qkv_out *o, const char *text)
 {
-	qkv_out_char(&w->out, '"');
+	qkv_out_char(o, '"');
 	for (; *text; text++) {
 		if (*text == '"')
-			qkv_out_char(&w->out, '"');
-		qkv_out_char(&w->out, *text);
+			qkv_out_char(o, '"');
+		qkv_out_char(o, *text);
 	}
-	qkv_out_char(&w->out, '"');
+	qkv_out_char(o, '"');
 }
 
 /* with the backslash escapes of TSV */
 static void
-escaped(struct csv *w, const char *text)
+escaped(struct qkv_out *o, const char *text)
 {
 	static const char plain[] = "\t\n\r\\", letters[] = "tnr\\";
 
@@ -50,29 +51,29 @@ escaped(struct csv *w, const char *text)
 		const char *at = strchr(plain, *text);
 
 		if (at)
-			qkv_out_char(&w->out, '\\');
-		qkv_out_char(&w->out, at ? letters[at - plain] : *text);
+			qkv_out_char(o, '\\');
+		qkv_out_char(o, at ? letters[at - plain] : *text);
 	}
 }
 
 static void
-label(struct csv *w, const char *text)
+label(const struct csv *w, struct qkv_out *o, const char *text)
 {
 	if (w->options.tsv)
-		escaped(w, text);
+		escaped(o, text);
 	else if (needs_quotes(text))
-		quoted(w, text);
+		quoted(o, text);
 	else
-		qkv_out_text(&w->out, text);
+		qkv_out_text(o, text);
 }
 
 static void
-head_name(struct csv *w, size_t head)
+head_name(struct qkv_out *o, size_t head)
 {
 	if (head == QKV_MEAN)
-		qkv_out_text(&w->out, "mean");
+		qkv_out_text(o, "mean");
 	else if (head != QKV_NONE)
-		qkv_out_count(&w->out, head);
+		qkv_out_count(o, head);
 }
 
 static int
@@ -118,7 +119,7 @@ header(struct csv *w)
 	for (size_t j = 0; j < m->cols; j++) {
 		qkv_out_char(&w->out, w->comma);
 		if (is_by_key(m) && w->options.header == QKV_HEADER_LABELS) {
-			label(w, w->doc->key_tokens[j]);
+			label(w, &w->out, w->doc->key_tokens[j]);
 			continue;
 		}
 		if (is_by_key(m))
@@ -134,59 +135,59 @@ header(struct csv *w)
 
 /* layer,head, of the matrix */
 static void
-prefix(struct csv *w)
+prefix(const struct csv *w, struct qkv_out *o)
 {
-	qkv_out_count(&w->out, w->m->layer);
-	qkv_out_char(&w->out, w->comma);
-	head_name(w, w->m->head);
-	qkv_out_char(&w->out, w->comma);
+	qkv_out_count(o, w->m->layer);
+	qkv_out_char(o, w->comma);
+	head_name(o, w->m->head);
+	qkv_out_char(o, w->comma);
 }
 
 static void
-cells(struct csv *w, const float *x, size_t count)
+cells(const struct csv *w, struct qkv_out *o, const float *x, size_t count)
 {
 	for (size_t j = 0; j < count; j++) {
 		if (j)
-			qkv_out_char(&w->out, w->comma);
-		qkv_out_float(&w->out, x[j]);
+			qkv_out_char(o, w->comma);
+		qkv_out_float(o, x[j]);
 	}
 }
 
 static void
-wide_row(struct csv *w, const struct qkv_block *b, size_t i)
+wide_row(const struct csv *w, struct qkv_out *o, const struct qkv_block *b, size_t i)
 {
 	if (!w->options.bare) {
-		prefix(w);
-		qkv_out_count(&w->out, b->row + i);
-		qkv_out_char(&w->out, w->comma);
-		label(w, w->labels[b->row + i]);
-		qkv_out_char(&w->out, w->comma);
+		prefix(w, o);
+		qkv_out_count(o, b->row + i);
+		qkv_out_char(o, w->comma);
+		label(w, o, w->labels[b->row + i]);
+		qkv_out_char(o, w->comma);
 	}
-	cells(w, b->data + i * b->stride, w->m->cols);
+	cells(w, o, b->data + i * b->stride, w->m->cols);
 	if (has_sums(w) && !w->options.no_row_sums) {
-		qkv_out_char(&w->out, w->comma);
-		qkv_out_float(&w->out, (float)b->row_sums[i]);
+		qkv_out_char(o, w->comma);
+		qkv_out_float(o, (float)b->row_sums[i]);
 	}
-	qkv_out_char(&w->out, '\n');
+	qkv_out_char(o, '\n');
 }
 
 static void
-long_row(struct csv *w, const struct qkv_block *b, size_t i)
+long_row(const struct csv *w, struct qkv_out *o, const struct qkv_block *b, size_t i)
 {
 	for (size_t j = 0; j < w->m->cols; j++) {
-		qkv_out_count(&w->out, w->doc->index);
-		qkv_out_char(&w->out, w->comma);
-		prefix(w);
-		qkv_out_count(&w->out, b->row + i);
-		qkv_out_char(&w->out, w->comma);
-		qkv_out_count(&w->out, j);
-		qkv_out_char(&w->out, w->comma);
-		label(w, w->labels[b->row + i]);
-		qkv_out_char(&w->out, w->comma);
-		label(w, w->doc->key_tokens[j]);
-		qkv_out_char(&w->out, w->comma);
-		qkv_out_float(&w->out, b->data[i * b->stride + j]);
-		qkv_out_char(&w->out, '\n');
+		qkv_out_count(o, w->doc->index);
+		qkv_out_char(o, w->comma);
+		prefix(w, o);
+		qkv_out_count(o, b->row + i);
+		qkv_out_char(o, w->comma);
+		qkv_out_count(o, j);
+		qkv_out_char(o, w->comma);
+		label(w, o, w->labels[b->row + i]);
+		qkv_out_char(o, w->comma);
+		label(w, o, w->doc->key_tokens[j]);
+		qkv_out_char(o, w->comma);
+		qkv_out_float(o, b->data[i * b->stride + j]);
+		qkv_out_char(o, '\n');
 	}
 }
 
@@ -198,7 +199,7 @@ doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
 	if (w->doc && !w->options.layout_long)
 		return qkv_fail(e, QKV_EINPUT, "a second document for a wide table, expected one");
 	w->doc = doc;
-	return 0;
+	return qkv_outs_reserve(&w->slots, doc->slots, w->options.precision, e);
 }
 
 static int
@@ -220,17 +221,25 @@ matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 	return qkv_out_check(&w->out, e);
 }
 
-static int
-rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
+static void
+ahead(struct qkv_consumer *c, const struct qkv_block *b)
 {
 	struct csv *w = (struct csv *)c;
 
 	for (size_t i = 0; i < b->rows; i++) {
 		if (w->options.layout_long)
-			long_row(w, b, i);
+			long_row(w, &w->slots.of[b->slot], b, i);
 		else
-			wide_row(w, b, i);
+			wide_row(w, &w->slots.of[b->slot], b, i);
 	}
+}
+
+static int
+rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
+{
+	struct csv *w = (struct csv *)c;
+
+	qkv_out_move(&w->out, &w->slots.of[b->slot]);
 	return qkv_out_check(&w->out, e);
 }
 
@@ -242,7 +251,7 @@ matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 
 	if (w->options.layout_long || !has_sums(w) || w->options.no_col_sums)
 		return 0;
-	prefix(w);
+	prefix(w, &w->out);
 	qkv_out_char(&w->out, w->comma);
 	qkv_out_text(&w->out, "col_sum");
 	for (size_t j = 0; j < w->m->cols; j++) {
@@ -267,10 +276,13 @@ doc_end(struct qkv_consumer *c, struct qkv_err *e)
 static void
 close(struct qkv_consumer *c)
 {
-	if (!c)
+	struct csv *w = (struct csv *)c;
+
+	if (!w)
 		return;
-	qkv_out_close(&((struct csv *)c)->out);
-	qkv_mem_free(c);
+	qkv_out_close(&w->out);
+	qkv_outs_close(&w->slots);
+	qkv_mem_free(w);
 }
 
 int
@@ -280,7 +292,8 @@ qkv_csv_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_
 
 	if (!w)
 		return -1;
-	w->consumer = (struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close};
+	w->consumer =
+		(struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close, ahead};
 	w->options = *o;
 	w->comma = o->tsv ? '\t' : ',';
 	if (qkv_out_open(&w->out, s, o->precision, e)) {

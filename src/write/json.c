@@ -17,6 +17,7 @@ struct json {
 	struct qkv_consumer consumer;
 	struct qkv_write_options options;
 	struct qkv_out out;
+	struct qkv_outs slots; /* rows of blocks before their turn */
 	const struct qkv_doc *doc;
 	struct qkv_matrix m; /* the one being written; rows 0: none yet */
 	int in_entry, entries;
@@ -69,12 +70,12 @@ known(struct json *w, const char *key, size_t n)
 }
 
 static void
-number(struct json *w, float x)
+number(struct qkv_out *o, float x)
 {
 	if (isfinite(x))
-		qkv_out_float(&w->out, x);
+		qkv_out_float(o, x);
 	else
-		qkv_out_text(&w->out, "null");
+		qkv_out_text(o, "null");
 }
 
 static void
@@ -83,7 +84,7 @@ sums(struct json *w, const char *key, const double *x, size_t count)
 	qkv_out_text(&w->out, key);
 	for (size_t i = 0; i < count; i++) {
 		qkv_out_char(&w->out, i ? ',' : '[');
-		number(w, (float)x[i]);
+		number(&w->out, (float)x[i]);
 	}
 	qkv_out_char(&w->out, ']');
 }
@@ -146,7 +147,7 @@ begin_entry(struct json *w, const struct qkv_matrix *m)
 	known(w, ",\"d_k\":", m->d_k);
 	qkv_out_text(&w->out, ",\"scale\":");
 	if (m->has_scale)
-		number(w, m->scale);
+		number(&w->out, m->scale);
 	else
 		qkv_out_text(&w->out, "null");
 	qkv_out_text(&w->out, ",\"mask\":");
@@ -163,6 +164,8 @@ doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
 		return -1;
 	w->row_sums = grown;
 	w->doc = doc;
+	if (qkv_outs_reserve(&w->slots, doc->slots, w->options.precision, e))
+		return -1;
 	if (!w->options.by_head)
 		begin_object(w);
 	return qkv_out_check(&w->out, e);
@@ -184,24 +187,33 @@ matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 	return qkv_out_check(&w->out, e);
 }
 
-static int
-rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
+static void
+ahead(struct qkv_consumer *c, const struct qkv_block *b)
 {
 	struct json *w = (struct json *)c;
+	struct qkv_out *o = &w->slots.of[b->slot];
 
 	for (size_t i = 0; i < b->rows; i++) {
 		const float *x = b->data + i * b->stride;
 
 		if (b->row + i)
-			qkv_out_char(&w->out, ',');
+			qkv_out_char(o, ',');
 		for (size_t j = 0; j < w->m.cols; j++) {
-			qkv_out_char(&w->out, j ? ',' : '[');
-			number(w, x[j]);
+			qkv_out_char(o, j ? ',' : '[');
+			number(o, x[j]);
 		}
-		qkv_out_char(&w->out, ']');
+		qkv_out_char(o, ']');
 		if (b->row_sums)
 			w->row_sums[b->row + i] = b->row_sums[i];
 	}
+}
+
+static int
+rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
+{
+	struct json *w = (struct json *)c;
+
+	qkv_out_move(&w->out, &w->slots.of[b->slot]);
 	return qkv_out_check(&w->out, e);
 }
 
@@ -237,6 +249,7 @@ close(struct qkv_consumer *c)
 	if (!w)
 		return;
 	qkv_out_close(&w->out);
+	qkv_outs_close(&w->slots);
 	qkv_mem_free(w->row_sums);
 	qkv_mem_free(w);
 }
@@ -249,7 +262,8 @@ qkv_json_new(
 
 	if (!w)
 		return -1;
-	w->consumer = (struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close};
+	w->consumer =
+		(struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close, ahead};
 	w->options = *o;
 	if (qkv_out_open(&w->out, s, o->precision, e)) {
 		qkv_mem_free(w);

@@ -113,7 +113,8 @@ qkv_npy_new(struct qkv_consumer **c, struct qkv_sink *s, struct qkv_err *e)
 
 	if (!w)
 		return -1;
-	w->consumer = (struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close};
+	w->consumer =
+		(struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close, NULL};
 	if (qkv_out_open(&w->out, s, 0, e)) {
 		qkv_mem_free(w);
 		return -1;

@@ -11,7 +11,7 @@ enum { ROOM = 65536 };
 int
 qkv_out_open(struct qkv_out *o, struct qkv_sink *s, int precision, struct qkv_err *e)
 {
-	*o = (struct qkv_out){.sink = s, .precision = precision};
+	*o = (struct qkv_out){.sink = s, .room = ROOM, .precision = precision};
 	o->buffer = qkv_mem_new(ROOM, 1, e);
 	return o->buffer ? 0 : -1;
 }
@@ -23,19 +23,38 @@ qkv_out_close(struct qkv_out *o)
 }
 
 static void
-spill(struct qkv_out *o)
+write_out(struct qkv_out *o, const char *data, size_t size)
 {
-	if (!o->failed && o->used && o->sink->write(o->sink, o->buffer, o->used, &o->err))
+	if (!o->failed && size && o->sink->write(o->sink, data, size, &o->err))
 		o->failed = 1;
-	o->used = 0;
+}
+
+/* makes room for size bytes, at most ROOM */
+static void
+make_room(struct qkv_out *o, size_t size)
+{
+	char *grown = NULL;
+
+	if (o->sink) {
+		write_out(o, o->buffer, o->used);
+	} else if (!o->failed) {
+		grown = qkv_mem_resize(o->buffer, 2 * (o->used + size), 1, &o->err);
+		o->failed = !grown;
+	}
+	if (grown) {
+		o->buffer = grown;
+		o->room = 2 * (o->used + size);
+	} else {
+		o->used = 0;
+	}
 }
 
 /* room for size bytes, at most ROOM, at the end of the buffer */
-static char *
+static inline char *
 room(struct qkv_out *o, size_t size)
 {
-	if (size > ROOM - o->used)
-		spill(o);
+	if (size > o->room - o->used)
+		make_room(o, size);
 	return o->buffer + o->used;
 }
 
@@ -96,6 +115,45 @@ qkv_out_check(const struct qkv_out *o, struct qkv_err *e)
 int
 qkv_out_flush(struct qkv_out *o, struct qkv_err *e)
 {
-	spill(o);
+	write_out(o, o->buffer, o->used);
+	o->used = 0;
 	return qkv_out_check(o, e);
+}
+
+void
+qkv_out_move(struct qkv_out *o, struct qkv_out *from)
+{
+	if (from->failed && !o->failed) {
+		o->failed = 1;
+		o->err = from->err;
+	}
+	if (from->used < ROOM) {
+		qkv_out_bytes(o, from->buffer, from->used);
+	} else {
+		write_out(o, o->buffer, o->used);
+		o->used = 0;
+		write_out(o, from->buffer, from->used);
+	}
+	from->used = 0;
+}
+
+int
+qkv_outs_reserve(struct qkv_outs *o, size_t count, int precision, struct qkv_err *e)
+{
+	struct qkv_out *grown = count > o->count ? qkv_mem_resize(o->of, count, sizeof *grown, e) : o->of;
+
+	if (!grown)
+		return -1;
+	for (o->of = grown; o->count < count; o->count++)
+		if (qkv_out_open(&o->of[o->count], NULL, precision, e))
+			return -1;
+	return 0;
+}
+
+void
+qkv_outs_close(struct qkv_outs *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		qkv_out_close(&o->of[i]);
+	qkv_mem_free(o->of);
 }

@@ -1,7 +1,8 @@
 /*
  * Text on its way to a sink, through one buffer.
  *
- * The first failure is kept, and nothing is written after it: formatting code need not look at every step.
+ * The first failure is kept, and nothing is written after it: formatting code need not look at every step. Without a
+ * sink the buffer grows, until its text is moved to another.
  */
 #ifndef QKV_WRITE_OUT_H
 #define QKV_WRITE_OUT_H
@@ -9,9 +10,9 @@
 #include "base/err.h"
 
 struct qkv_out {
-	struct qkv_sink *sink;
+	struct qkv_sink *sink; /* NULL: none */
 	char *buffer;
-	size_t used;
+	size_t used, room;
 	int precision; /* significant digits; 0: the shortest that reads back */
 	int failed;
 	struct qkv_err err;
@@ -26,10 +27,23 @@ void qkv_out_char(struct qkv_out *o, char c);
 void qkv_out_count(struct qkv_out *o, size_t n);
 void qkv_out_float(struct qkv_out *o, float x);
 
+/* moves the text of one without a sink to the end of o */
+void qkv_out_move(struct qkv_out *o, struct qkv_out *from);
+
 /* 0, or -1 with e filled if anything has failed */
 int qkv_out_check(const struct qkv_out *o, struct qkv_err *e);
 
 /* hands what is buffered to the sink, and checks */
 int qkv_out_flush(struct qkv_out *o, struct qkv_err *e);
+
+/* texts of blocks that are formatted side by side, each in its slot */
+struct qkv_outs {
+	struct qkv_out *of; /* (count,) */
+	size_t count;
+};
+
+/* has at least count of them, with that precision; the old ones stand when it fails */
+int qkv_outs_reserve(struct qkv_outs *o, size_t count, int precision, struct qkv_err *e);
+void qkv_outs_close(struct qkv_outs *o);
 
 #endif

@@ -139,6 +139,8 @@ bench_tape_play(const struct bench_tape *t, size_t first, size_t num, struct qkv
 				.data = t->data + row * TOKENS,
 				.row_sums = t->row_sums + row};
 
+			if (c->ahead)
+				c->ahead(c, &b);
 			if (c->rows(c, &b, &e))
 				bench_die("writing", e.text);
 		}
