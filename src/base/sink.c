@@ -194,10 +194,10 @@ static int
 open_file(struct file *f, const char *path, unsigned number, struct qkv_err *e)
 {
 	struct stat st;
-	int standard = descriptor(path), exists;
+	int given = descriptor(path), exists;
 
-	if (standard >= 0) {
-		f->fd = strcmp(path, "-") ? dup(standard) : standard;
+	if (given >= 0) {
+		f->fd = strcmp(path, "-") ? dup(given) : given;
 		return f->fd < 0 ? failed(f, e) : 0;
 	}
 	exists = !stat(path, &st);
