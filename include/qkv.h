@@ -186,7 +186,7 @@ struct qkv_doc {
 	const char *weight_layout;        /* NULL: there were no weights */
 	size_t shown_layers, shown_heads; /* how many layers, and matrices a layer at most, will come */
 	const struct qkv_shown *shown;    /* (shown_layers,): each of them */
-	size_t slots;                     /* blocks that are made side by side, at most */
+	size_t slots, slot_rows; /* blocks that are made side by side, and the rows of one, at most */
 };
 
 /* one matrix: a stage of a head, of the mean of heads, or of a layer */

@@ -67,6 +67,7 @@ qkv_attend_plan(struct qkv_attend *a, struct qkv_err *e)
 	}
 	a->doc.shown = shown;
 	a->doc.slots = a->num_slots;
+	a->doc.slot_rows = QKV_ROWS;
 	a->doc.shown_layers = a->num_layers;
 	return 0;
 }

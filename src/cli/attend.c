@@ -78,7 +78,9 @@ check_more(const struct run *r, const struct qkv_options *o, struct qkv_err *e)
 	if (r->output.fields & QKV_FIELD_DOC || (holds && !r->output.fields) || !qkv_reader_more(r->reader))
 		return 0;
 	return qkv_fail(e, QKV_EINPUT, "%s: several documents, expected {doc} in -o FILE%s", path,
-		r->output.format->traits & QKV_TRAIT_TABLE && !holds ? ", or --layout long" : "");
+		r->output.format->traits & QKV_TRAIT_TABLE && !holds && !r->output.fields
+			? ", or --layout long"
+			: "");
 }
 
 /* finds the one scale that all pictures of a document shall have */

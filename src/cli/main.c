@@ -41,7 +41,7 @@ static void
 catch_signals(void)
 {
 	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2,
-		SIGXCPU, SIGVTALRM, SIGPROF};
+		SIGXCPU, SIGVTALRM, SIGPROF, SIGBUS};
 	struct sigaction act = {.sa_handler = clean_up, .sa_flags = (int)SA_RESETHAND}, old;
 
 	sigemptyset(&act.sa_mask);

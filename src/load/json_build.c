@@ -1,7 +1,6 @@
 /* The keys of a problem, and how a layer comes to a member: its own, or one that it inherits from the document. */
 #include "load/json_build.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* one row a key: where it may stand, and whether layers inherit it from the document */
@@ -105,47 +104,65 @@ qkv_build_agree(
 	return 0;
 }
 
-/* fails at the count that a document gives, or at the part that an option contradicts */
-static int
-fail_heads(struct qkv_build *b, const struct qkv_member *m, const struct qkv_part *part, const char *format,
-	size_t found, size_t expected)
-{
-	char message[128];
+/* a head count that is asked for, by an option or by the document; 0: by none */
+struct asked {
+	size_t count;
+	const char *name;
+	const cJSON *node; /* in the document; NULL: an option */
+};
 
-	snprintf(message, sizeof message, format, found, expected);
-	return m && m->node ? qkv_json_fail(&b->json, m->node, m->place, "%s", message)
-			    : qkv_part_fail(b->problem, part, b->e, "%s", message);
+static int
+ask(struct asked *a, struct qkv_build *b, const char *key, const char *option, size_t by_option)
+{
+	struct qkv_member m;
+
+	*a = (struct asked){0, key, NULL};
+	if (qkv_build_member(&m, b, key) || qkv_json_count(&a->count, &b->json, &m, 1))
+		return -1;
+	a->node = m.node;
+	if (by_option)
+		*a = (struct asked){by_option, option, NULL};
+	return 0;
+}
+
+/* fails where the document gives the count, or at the part that an option contradicts */
+static int
+fail_asked(struct qkv_build *b, const struct asked *a, const struct qkv_part *part, const char *what,
+	size_t found)
+{
+	if (a->node)
+		return qkv_json_fail(&b->json, a->node, a->name, "%zu, expected %zu, the %s of %s", a->count,
+			found, what, part->place);
+	return qkv_part_fail(
+		b->problem, part, b->e, "%zu %s, expected %zu as %s says", found, what, a->count, a->name);
 }
 
 int
-qkv_build_heads(struct qkv_build *b, size_t heads, size_t kv_heads, const struct qkv_part *part)
+qkv_build_heads(struct qkv_build *b, size_t heads, const struct qkv_part *part, size_t kv_heads,
+	const struct qkv_part *kv_part)
 {
 	struct qkv_doc *doc = &b->problem->doc;
-	const struct qkv_settings *s = b->settings;
-	size_t said = 0, kv_said = 0;
-	struct qkv_member m, kv;
+	struct asked h, kv;
+	int ready = heads > 0;
 
-	if (qkv_build_member(&m, b, "num_heads") || qkv_json_count(&said, &b->json, &m, 1) ||
-		qkv_build_member(&kv, b, "num_kv_heads") || qkv_json_count(&kv_said, &b->json, &kv, 1))
+	if (ask(&h, b, "num_heads", "--num-heads", b->settings->num_heads) ||
+		ask(&kv, b, "num_kv_heads", "--num-kv-heads", b->settings->num_kv_heads))
 		return -1;
-	said = s->num_heads ? s->num_heads : said;
-	kv_said = s->num_kv_heads ? s->num_kv_heads : kv_said;
-	b->knows_kv |= kv_said > 0;
-	if (heads && said && heads != said)
-		return fail_heads(b, s->num_heads ? NULL : &m, part,
-			"%zu heads, expected %zu as num_heads says", heads, said);
-	if (kv_heads && kv_said && kv_heads != kv_said)
-		return fail_heads(b, s->num_kv_heads ? NULL : &kv, part,
-			"%zu key/value heads, expected %zu as num_kv_heads says", kv_heads, kv_said);
-	heads = heads ? heads : said ? said : 1;
-	kv_heads = kv_heads ? kv_heads : kv_said ? kv_said : heads;
-	if (heads % kv_heads)
-		return fail_heads(b, s->num_kv_heads ? NULL : &kv, part,
-			"%zu key/value heads for %zu heads, expected a number that divides it", kv_heads,
-			heads);
-	if (qkv_build_agree(b, &doc->num_heads, heads, part, "heads (of this layer)") ||
-		qkv_build_agree(b, &doc->num_kv_heads, kv_heads, part, "key/value heads (of this layer)"))
+	if (heads && h.count && heads != h.count)
+		return fail_asked(b, &h, part, "heads", heads);
+	if (kv_heads && kv.count && kv_heads != kv.count)
+		return fail_asked(b, &kv, kv_part, "key/value heads", kv_heads);
+	heads = heads ? heads : h.count ? h.count : 1;
+	if (qkv_build_agree(b, &doc->num_heads, heads, part, "heads (of this layer)"))
 		return -1;
 	doc->head_limit = heads;
-	return 0;
+	kv_heads = kv_heads ? kv_heads : kv.count ? kv.count : ready ? 0 : heads;
+	if (!kv_heads)
+		return 0;
+	b->knows_kv = 1;
+	if (heads % kv_heads)
+		return qkv_part_fail(b->problem, kv_part, b->e,
+			"%zu key/value heads for %zu heads, expected a number that divides it", kv_heads,
+			heads);
+	return qkv_build_agree(b, &doc->num_kv_heads, kv_heads, kv_part, "key/value heads (of this layer)");
 }

@@ -14,7 +14,7 @@ struct qkv_build {
 	const cJSON *node;     /* the layer being built */
 	const char *place;     /* of the layer: "", "layers[2]" */
 	int per_head;          /* qkv_layout of the layer */
-	int knows_kv;          /* the number of key/value heads is more than a guess */
+	int knows_kv;          /* the number of key/value heads of some layer is known */
 	struct qkv_part alpha; /* of the document, where it holds all layers */
 };
 
@@ -34,8 +34,10 @@ int qkv_build_missing(struct qkv_build *b, const char *key, const char *why);
 int qkv_build_agree(
 	struct qkv_build *b, size_t *fact, size_t value, const struct qkv_part *part, const char *what);
 
-/* sets the head counts of the problem: as the data say (0: they do not), else as asked for, else 1 and the same */
-int qkv_build_heads(struct qkv_build *b, size_t heads, size_t kv_heads, const struct qkv_part *part);
+/* sets the head counts of the problem: as the parts say (0: they do not), else as asked for, else 1 and the same;
+ * ready data without keys and values leave the second one open */
+int qkv_build_heads(struct qkv_build *b, size_t heads, const struct qkv_part *part, size_t kv_heads,
+	const struct qkv_part *kv_part);
 
 /* the layer: everything but what the document says of all */
 int qkv_build_layer(struct qkv_build *b, struct qkv_layer *l);

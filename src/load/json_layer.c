@@ -97,7 +97,7 @@ ready_qk(struct qkv_build *b, struct qkv_layer *l)
 	if (l->k.shape[2] != l->d_k)
 		return qkv_part_fail(
 			b->problem, &l->k, b->e, "%zu columns, expected %zu as Q has", l->k.shape[2], l->d_k);
-	return qkv_build_heads(b, l->q.shape[0], l->k.shape[0], &l->k) ||
+	return qkv_build_heads(b, l->q.shape[0], &l->q, l->k.shape[0], &l->k) ||
 			qkv_build_agree(b, &doc->n_q, l->q.shape[1], &l->q, "queries") ||
 			qkv_build_agree(b, &doc->n_k, l->k.shape[1], &l->k, "keys") || values_fit(b, l)
 		? -1
@@ -112,7 +112,7 @@ ready_matrix(struct qkv_build *b, struct qkv_layer *l, const struct qkv_part *pa
 
 	if (values(b, l))
 		return -1;
-	return qkv_build_heads(b, part->shape[0], l->v.data ? l->v.shape[0] : 0, part) ||
+	return qkv_build_heads(b, part->shape[0], part, l->v.data ? l->v.shape[0] : 0, &l->v) ||
 			qkv_build_agree(b, &doc->n_q, part->shape[1], part, "queries") ||
 			qkv_build_agree(b, &doc->n_k, part->shape[2], part, "keys") || values_fit(b, l)
 		? -1
@@ -215,7 +215,6 @@ qkv_build_layer(struct qkv_build *b, struct qkv_layer *l)
 		qkv_build_tensor(&segments, b, "segments", 1, 1))
 		return -1;
 	l->num_heads = b->problem->doc.num_heads;
-	b->knows_kv |= l->source <= QKV_FROM_QK || l->v.data;
 	if (segments.data && segments.count != b->problem->doc.n_q)
 		return qkv_part_fail(b->problem, &segments, b->e, "%zu segments, expected %zu, one a token",
 			segments.count, b->problem->doc.n_q);

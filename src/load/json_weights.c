@@ -23,7 +23,7 @@ fused(struct qkv_build *b, struct qkv_layer *l, const struct qkv_member *m)
 	size_t parts, q, k, v, step;
 
 	if (qkv_build_weight(&w, b, m, l->x.shape[1], "(heads + 2 kv_heads) d_k") ||
-		qkv_build_heads(b, 0, 0, &w.part))
+		qkv_build_heads(b, 0, &w.part, 0, &w.part))
 		return -1;
 	if (l->context.data && l->context.shape[1] != w.in)
 		return qkv_part_fail(b->problem, &l->context, b->e,
@@ -86,7 +86,7 @@ separates(struct qkv_build *b, struct qkv_layer *l, size_t d_context)
 {
 	struct qkv_doc *doc = &b->problem->doc;
 
-	if (qkv_build_heads(b, 0, 0, &l->x) ||
+	if (qkv_build_heads(b, 0, &l->x, 0, &l->x) ||
 		separate(&l->w_q, &l->d_k, b, &of_q, l->x.shape[1], doc->num_heads))
 		return -1;
 	if (!l->w_q)
@@ -149,6 +149,7 @@ head_object(
 static int
 head_objects(struct qkv_build *b, struct qkv_layer *l, const struct qkv_member *m, size_t d)
 {
+	struct qkv_part list = {.at = qkv_json_value(&b->json, m->node)->at, .place = m->place};
 	struct qkv_arena *arena = &b->problem->arena;
 	size_t n = 0;
 
@@ -172,7 +173,7 @@ head_objects(struct qkv_build *b, struct qkv_layer *l, const struct qkv_member *
 	}
 	if (!l->w_v[0].data)
 		l->w_v = NULL;
-	return qkv_build_heads(b, n, n, &l->x);
+	return qkv_build_heads(b, n, &list, n, &list);
 }
 
 /* refuses keys of one way to store weights beside another */

@@ -46,23 +46,34 @@ place(char *buf, size_t room, const struct qkv_frame *f)
 }
 
 int
+qkv_scanner_fail_found(struct qkv_scanner *s, const struct qkv_frame *f, const char *at, const char *found,
+	const char *expected)
+{
+	char buf[256];
+	const char *where = place(buf, sizeof buf, f);
+
+	return qkv_text_fail(s->text, (size_t)(at - s->text->data), s->e, "%s%s%s, expected %s", where,
+		*where ? ": " : "", found, expected);
+}
+
+int
 qkv_scanner_fail(struct qkv_scanner *s, const struct qkv_frame *f, const char *at, const char *expected)
 {
-	char buf[256], found[64];
-	const char *where = place(buf, sizeof buf, f);
+	char found[64] = "the text ends here";
 	size_t n = 0, rest = (size_t)(s->end - at);
 
+	if (rest && (*at == '[' || *at == '{'))
+		return qkv_scanner_fail_found(s, f, at, *at == '[' ? "an array" : "an object", expected);
 	/* what stands there, up to something that ends a word */
 	while (n < rest && n < 40 && (!n || !strchr(" \t\r\n,]}:", at[n])))
 		n++;
 	while (n > 1 && n < rest && ((unsigned char)at[n] & 0xC0) == 0x80)
 		n--;
-	memcpy(found, at, n);
-	found[n] = 0;
 	for (size_t i = 0; i < n; i++)
-		found[i] = found[i] ? found[i] : '?';
-	return qkv_text_fail(s->text, (size_t)(at - s->text->data), s->e, "%s%s%s, expected %s", where,
-		*where ? ": " : "", n ? found : "the text ends here", expected);
+		found[i] = at[i] ? at[i] : '?';
+	if (n)
+		found[n] = 0;
+	return qkv_scanner_fail_found(s, f, at, found, expected);
 }
 
 const char qkv_not_finite[] = "a finite number (JSON has no NaN or Infinity; only a bias may be \"-inf\")";

@@ -43,6 +43,10 @@ extern const char qkv_not_finite[];
 /* fails because the number at s->p is none, from the byte at bad on; -1 */
 int qkv_scanner_fail_number(struct qkv_scanner *s, const struct qkv_frame *f, const char *bad);
 
+/* fails with the place of f and those words for what stands at `at`; -1 */
+int qkv_scanner_fail_found(struct qkv_scanner *s, const struct qkv_frame *f, const char *at,
+	const char *found, const char *expected);
+
 /* remembers a value that begins at s->p; NULL when memory ends */
 struct qkv_value *qkv_scanner_note(struct qkv_scanner *s);
 

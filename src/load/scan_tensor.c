@@ -138,11 +138,11 @@ close(struct lifting *l, const struct qkv_frame *f, size_t depth, size_t length,
 		l->known[depth] = 1;
 		l->t->shape[depth] = length;
 	} else if (l->t->shape[depth] != length) {
-		char expected[96];
+		char found[48], expected[48];
 
-		snprintf(expected, sizeof expected, "%zu elements as in the first, not %zu",
-			l->t->shape[depth], length);
-		return qkv_scanner_fail(s, f, start, expected);
+		snprintf(found, sizeof found, "%zu elements", length);
+		snprintf(expected, sizeof expected, "%zu as in the first", l->t->shape[depth]);
+		return qkv_scanner_fail_found(s, f, start, found, expected);
 	}
 	return 0;
 }

@@ -199,7 +199,8 @@ doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
 	if (w->doc && !w->options.layout_long)
 		return qkv_fail(e, QKV_EINPUT, "a second document for a wide table, expected one");
 	w->doc = doc;
-	return qkv_outs_reserve(&w->slots, doc->slots, w->options.precision, e);
+	return qkv_outs_reserve(
+		&w->slots, doc->slots, doc->slot_rows * doc->n_k * QKV_CELL_TEXT, w->options.precision, e);
 }
 
 static int

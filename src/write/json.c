@@ -164,7 +164,8 @@ doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
 		return -1;
 	w->row_sums = grown;
 	w->doc = doc;
-	if (qkv_outs_reserve(&w->slots, doc->slots, w->options.precision, e))
+	if (qkv_outs_reserve(&w->slots, doc->slots, doc->slot_rows * doc->n_k * QKV_CELL_TEXT,
+		    w->options.precision, e))
 		return -1;
 	if (!w->options.by_head)
 		begin_object(w);

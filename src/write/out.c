@@ -138,7 +138,7 @@ qkv_out_move(struct qkv_out *o, struct qkv_out *from)
 }
 
 int
-qkv_outs_reserve(struct qkv_outs *o, size_t count, int precision, struct qkv_err *e)
+qkv_outs_reserve(struct qkv_outs *o, size_t count, size_t room, int precision, struct qkv_err *e)
 {
 	struct qkv_out *grown = count > o->count ? qkv_mem_resize(o->of, count, sizeof *grown, e) : o->of;
 
@@ -147,6 +147,15 @@ qkv_outs_reserve(struct qkv_outs *o, size_t count, int precision, struct qkv_err
 	for (o->of = grown; o->count < count; o->count++)
 		if (qkv_out_open(&o->of[o->count], NULL, precision, e))
 			return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct qkv_out *one = &o->of[i];
+		char *buffer = room > one->room ? qkv_mem_resize(one->buffer, room, 1, e) : one->buffer;
+
+		if (!buffer)
+			return -1;
+		one->buffer = buffer;
+		one->room = room > one->room ? room : one->room;
+	}
 	return 0;
 }
 

@@ -42,8 +42,10 @@ struct qkv_outs {
 	size_t count;
 };
 
-/* has at least count of them, with that precision; the old ones stand when it fails */
-int qkv_outs_reserve(struct qkv_outs *o, size_t count, int precision, struct qkv_err *e);
+enum { QKV_CELL_TEXT = 16 }; /* bytes of a float32 and of what separates it, at most */
+
+/* has at least count of them, with that precision, each with room for so many bytes */
+int qkv_outs_reserve(struct qkv_outs *o, size_t count, size_t room, int precision, struct qkv_err *e);
 void qkv_outs_close(struct qkv_outs *o);
 
 #endif

@@ -189,7 +189,7 @@ static const struct {
 	{"{\"qkv\":1,\"doc\":0}", {"V", "q.npy"},
 		"q.npy: V: stands beside a document that qkv has written, expected a problem"},
 	{"{\"K\":[[1],[2]],\"num_heads\":2}", {"Q", "q.npy"},
-		"in.json:1:28: num_heads: 1 heads, expected 2 as num_heads says"},
+		"in.json:1:28: num_heads: 2, expected 1, the heads of Q"},
 	{"{\"Q\":[[1]],\"Q\":[[2]],\"K\":[[3],[4]]}", {"Q", "q.npy"},
 		"q.npy: the key \"Q\" again, expected it once"},
 };

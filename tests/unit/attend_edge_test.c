@@ -91,6 +91,26 @@ test_mixed_layers(void **state)
 		}
 }
 
+/* a layer that does not tell the number of key/value heads leaves it to those that do */
+static void
+test_open_kv_heads(void **state)
+{
+	static const char *const texts[] = {
+		"{\"layers\":[{\"Q\":[[[1]],[[2]]],\"K\":[[3]]},{\"alpha\":[[[1]],[[1]]]}]}",
+		"{\"layers\":[{\"alpha\":[[[1]],[[1]]]},{\"Q\":[[[1]],[[2]]],\"K\":[[3]]}]}",
+		"{\"num_kv_heads\":1,\"alpha\":[[[1]],[[1]]]}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct run r = {.writer = NULL};
+
+		assert_int_equal(run_text(&r, texts[i]), 0);
+		assert_non_null(strstr(r.out.data, "\"num_heads\":2,\"num_kv_heads\":1,"));
+		run_free(&r);
+	}
+}
+
 /* a stage that the source does not have is refused, and says what it needs */
 static void
 test_missing_stages(void **state)
@@ -171,6 +191,7 @@ main(void)
 		cmocka_unit_test(test_hidden_rows_are_told),
 		cmocka_unit_test(test_ready_rows),
 		cmocka_unit_test(test_mixed_layers),
+		cmocka_unit_test(test_open_kv_heads),
 		cmocka_unit_test(test_missing_stages),
 		cmocka_unit_test(test_close_to_overflow),
 	};
