@@ -6,7 +6,9 @@ DESTDIR =
 CC = cc
 CFLAGS = -O2 -g
 UNIFONT = /usr/share/unifont/unifont.hex
-UNIFONT_VERSION := $(shell dpkg-query -W -f '$${Version}' unifont 2>/dev/null | sed 's/^.*://; s/-.*//')
+# the file does not tell its version, but Debian knows that of its package
+UNIFONT_VERSION := $(or $(shell dpkg-query -S $(UNIFONT) >/dev/null 2>&1 && \
+	dpkg-query -W -f '$${Version}' unifont 2>/dev/null | sed 's/^.*://; s/-.*//'),of unknown version)
 
 VERSION := $(shell sed -n 's/^.define QKV_VERSION "\(.*\)"/\1/p' include/qkv.h)
 PKGS = libcjson libpng
