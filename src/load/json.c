@@ -9,7 +9,6 @@
 #include "base/nearest.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* numbers the nodes in document order */
@@ -63,14 +62,12 @@ text_of(const struct qkv_json *j, const cJSON *node)
 int
 qkv_json_fail(const struct qkv_json *j, const cJSON *node, const char *place, const char *format, ...)
 {
-	char message[sizeof j->e->text];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(message, sizeof message, format, args);
+	qkv_text_fail_in(text_of(j, node), qkv_json_value(j, node)->at, place, j->e, format, args);
 	va_end(args);
-	return qkv_text_fail(text_of(j, node), qkv_json_value(j, node)->at, j->e, "%s%s%s", place,
-		*place ? ": " : "", message);
+	return -1;
 }
 
 const char *

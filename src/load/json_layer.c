@@ -59,7 +59,7 @@ heads_tensor(struct qkv_part *part, struct qkv_build *b, const char *key)
 	return 0;
 }
 
-/* V (KV, n_k, d_v), if it is there, and what it says; kv_heads and n_k are 0 where only V says it */
+/* V (KV, n_k, d_v), if it is there */
 static int
 values(struct qkv_build *b, struct qkv_layer *l)
 {
@@ -69,6 +69,7 @@ values(struct qkv_build *b, struct qkv_layer *l)
 	return 0;
 }
 
+/* that V has as many heads and rows as there are key/value heads and keys */
 static int
 values_fit(struct qkv_build *b, const struct qkv_layer *l)
 {

@@ -137,27 +137,24 @@ int
 qkv_part_fail(
 	const struct qkv_problem *p, const struct qkv_part *part, struct qkv_err *e, const char *format, ...)
 {
-	char message[sizeof e->text];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(message, sizeof message, format, args);
+	qkv_text_fail_in(part->file ? part->file : p->text, part->at, part->place, e, format, args);
 	va_end(args);
-	return qkv_text_fail(part->file ? part->file : p->text, part->at, e, "%s%s%s", part->place,
-		*part->place ? ": " : "", message);
+	return -1;
 }
 
 int
 qkv_layer_fail(
 	const struct qkv_problem *p, const struct qkv_layer *l, struct qkv_err *e, const char *format, ...)
 {
-	char message[sizeof e->text];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(message, sizeof message, format, args);
+	qkv_text_fail_in(p->text, l->at, l->place, e, format, args);
 	va_end(args);
-	return qkv_text_fail(p->text, l->at, e, "%s%s%s", l->place, *l->place ? ": " : "", message);
+	return -1;
 }
 
 int

@@ -119,8 +119,9 @@ qkv_text_close(struct qkv_text *t)
 	*t = (struct qkv_text){0};
 }
 
-int
-qkv_text_fail_at(const struct qkv_text *t, size_t at, struct qkv_err *e)
+/* puts the place of a byte before the message that e holds already */
+static int
+fail_at(const struct qkv_text *t, size_t at, struct qkv_err *e)
 {
 	size_t line = 1, start = 0;
 	const char *p;
@@ -135,14 +136,23 @@ qkv_text_fail_at(const struct qkv_text *t, size_t at, struct qkv_err *e)
 }
 
 int
-qkv_text_fail(const struct qkv_text *t, size_t at, struct qkv_err *e, const char *format, ...)
+qkv_text_fail_in(const struct qkv_text *t, size_t at, const char *place, struct qkv_err *e,
+	const char *format, va_list args)
 {
 	char message[sizeof e->text];
+
+	vsnprintf(message, sizeof message, format, args);
+	qkv_fail(e, QKV_EINPUT, "%s%s%s", place, *place ? ": " : "", message);
+	return fail_at(t, at, e);
+}
+
+int
+qkv_text_fail(const struct qkv_text *t, size_t at, struct qkv_err *e, const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(message, sizeof message, format, args);
+	qkv_text_fail_in(t, at, "", e, format, args);
 	va_end(args);
-	qkv_fail(e, QKV_EINPUT, "%s", message);
-	return qkv_text_fail_at(t, at, e);
+	return -1;
 }

@@ -4,6 +4,8 @@
 
 #include "base/err.h"
 
+#include <stdarg.h>
+
 struct qkv_text {
 	char *name; /* as messages call it */
 	const char *data;
@@ -25,7 +27,8 @@ void qkv_text_close(struct qkv_text *t);
 int qkv_text_fail(const struct qkv_text *t, size_t at, struct qkv_err *e, const char *format, ...)
 	QKV_PRINTF(4, 5);
 
-/* puts that place before the message that e holds already; -1 */
-int qkv_text_fail_at(const struct qkv_text *t, size_t at, struct qkv_err *e);
+/* the same with the words for a place in the document ("": none) before the message; -1 */
+int qkv_text_fail_in(const struct qkv_text *t, size_t at, const char *place, struct qkv_err *e,
+	const char *format, va_list args);
 
 #endif
