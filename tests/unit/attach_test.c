@@ -1,36 +1,10 @@
 /* Files in place of keys of a document, and arrays that are written in NPY. */
-#include "test.h"
+#include "room.h"
 #include "run.h"
 
 #include "load/json_library.h"
 
-#include <dirent.h>
-#include <unistd.h>
-
 #define HEAD(shape) "{'descr': '<f4', 'fortran_order': False, 'shape': " shape ", }"
-
-static char room[64];
-
-static int
-enter(void **state)
-{
-	(void)state;
-	strcpy(room, "/tmp/qkv-npy-XXXXXX");
-	return !mkdtemp(room) || chdir(room);
-}
-
-static int
-leave(void **state)
-{
-	DIR *d = opendir(".");
-	struct dirent *f;
-
-	(void)state;
-	while ((f = readdir(d)))
-		remove(f->d_name);
-	closedir(d);
-	return chdir("/") || rmdir(room);
-}
 
 static void
 put(const char *name, const void *data, size_t size)

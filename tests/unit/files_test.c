@@ -1,35 +1,9 @@
 /* Output files: all or none, in place of what they replace, and nothing left behind. */
-#include "test.h"
+#include "room.h"
 
 #include "base/sink.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-static char room[64];
-
-static int
-enter(void **state)
-{
-	(void)state;
-	strcpy(room, "/tmp/qkv-files-XXXXXX");
-	return !mkdtemp(room) || chdir(room);
-}
-
-static int
-leave(void **state)
-{
-	DIR *d = opendir(".");
-	struct dirent *f;
-
-	(void)state;
-	while ((f = readdir(d)))
-		remove(f->d_name);
-	closedir(d);
-	rmdir("sub");
-	return chdir("/") || rmdir(room);
-}
 
 /* how many files the room holds */
 static int
