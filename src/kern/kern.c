@@ -1,20 +1,14 @@
 /*
  * Which instruction sets there are, and which of them this machine has.
  *
- * A set is a name in ISAS, the fastest first, a function that asks the machine, and the files named
+ * A set is a name in isas.h, a function that asks the machine, and the files named
  * in isa.h compiled for it.
  */
 #include "kern/kern.h"
 
-#include <string.h>
+#include "kern/isas.h"
 
-#if defined __x86_64__
-#define ISAS(X) X(avx512) X(avx2) X(portable)
-#elif defined __aarch64__
-#define ISAS(X) X(neon) X(portable)
-#else
-#define ISAS(X) X(portable)
-#endif
+#include <string.h>
 
 #define DECLARATION(isa)                                                                                     \
 	int qkv_usable_##isa(void);                                                                          \
@@ -22,9 +16,9 @@
 #define ENTRY(isa) &qkv_kern_##isa,
 #define NAME(isa) ", " #isa
 
-ISAS(DECLARATION)
+QKV_ISAS(DECLARATION)
 
-static const struct qkv_kern *const kerns[] = {ISAS(ENTRY)};
+static const struct qkv_kern *const kerns[] = {QKV_ISAS(ENTRY)};
 
 #if defined __x86_64__
 
@@ -69,7 +63,7 @@ qkv_kern_find(const char *isa)
 const char *
 qkv_kern_names(void)
 {
-	static const char names[] = ISAS(NAME);
+	static const char names[] = QKV_ISAS(NAME);
 
 	return names + 2;
 }

@@ -8,24 +8,17 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "kern/isas.h"
 #include "kern/kern.h"
 
 #include <string.h>
 
-#if defined __x86_64__
-#define ISAS(X) X(avx512) X(avx2) X(portable)
-#elif defined __aarch64__
-#define ISAS(X) X(neon) X(portable)
-#else
-#define ISAS(X) X(portable)
-#endif
-
 #define DECLARATION(isa) double qkv_peak_##isa(size_t steps);
 #define ENTRY(isa) {#isa, qkv_peak_##isa, 0, 0},
 
-ISAS(DECLARATION)
+QKV_ISAS(DECLARATION)
 
-static struct bench_isa isas[] = {ISAS(ENTRY)};
+static struct bench_isa isas[] = {QKV_ISAS(ENTRY)};
 
 enum { ISA_COUNT = sizeof isas / sizeof *isas, COPY = 256 << 20 };
 
