@@ -3,7 +3,7 @@
  *
  * A reader gives the problems of an input one after another; an attend prepares
  * one, softmax(Q K^T / sqrt(d_k)) V and everything on the way to it, and hands
- * blocks of rows to a consumer, which never sees (and nobody holds) a whole matrix.
+ * blocks of rows to a consumer, so that nobody has to hold a whole matrix.
  *
  * Ownership: what _open, _next or _new gives, the _free of that type takes (NULL
  * is fine); everything else is borrowed, and lives as long as what it came from.
