@@ -2,7 +2,7 @@
  * Vectors, for the files that are compiled once per instruction set.
  *
  * These are isa_product.c and isa_rows.c. Each is compiled with -DQKV_ISA=NAME for every NAME
- * of the architecture (kern.c lists them) and the flags of that set:
+ * of the architecture (isas.h lists them) and the flags of that set:
  *
  *	avx512    -mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 -mfma
  *	avx2      -mavx2 -mfma
