@@ -30,7 +30,7 @@ chunk(void *arg, size_t index, size_t worker)
 
 	(void)worker;
 	p->kern->product(
-		out, ld, p->x->data + row * d, d, p->packed, num, d, (p->last - p->first) * p->width);
+		out, ld, p->x->data + row * d, d, p->packed, d, num, d, (p->last - p->first) * p->width);
 	for (size_t i = 0; i < num; i++)
 		for (size_t h = p->first; h < p->last; h++)
 			if (p->weight[h].bias)

@@ -66,7 +66,7 @@ scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot
 			num * n * sizeof *s->strip);
 	else
 		a->kern->product(s->strip, n, l->q.data + h * l->q.head + first * l->q.row, l->q.row,
-			a->packed_k[h / group], num, from->d_k, n);
+			a->packed_k[h / group], from->d_k, num, from->d_k, n);
 	for (size_t i = 0; i < num && stage >= QKV_SCALED; i++) {
 		float *row = s->strip + i * n;
 
@@ -88,7 +88,7 @@ context(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slo
 	const float *alpha = scores(a, l, s, QKV_ALPHA, h, first, num);
 
 	a->kern->product(
-		out, a->doc.num_heads * d_v, alpha, a->doc.n_k, a->packed_v[h / group], num, a->doc.n_k, d_v);
+		out, a->doc.num_heads * d_v, alpha, a->doc.n_k, a->packed_v[h / group], a->doc.n_k, num, a->doc.n_k, d_v);
 	return out;
 }
 
@@ -104,7 +104,7 @@ output(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot
 	*stride = from->d_out ? from->d_out : width;
 	if (!from->d_out)
 		return s->side;
-	a->kern->product(s->out, from->d_out, s->side, width, a->packed_o, num, width, from->d_out);
+	a->kern->product(s->out, from->d_out, s->side, width, a->packed_o, width, num, width, from->d_out);
 	for (size_t i = 0; i < num && from->w_o.bias; i++)
 		a->kern->add(s->out + i * from->d_out, from->w_o.bias, from->d_out);
 	return s->out;

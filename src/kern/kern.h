@@ -23,9 +23,13 @@ struct qkv_kern {
 	 */
 	void (*pack)(float *out, const float *b, size_t k, size_t n, size_t rs, size_t cs);
 
-	/* c (m, n), rows ldc floats apart, = a (m, k), rows lda apart, times the packed b (k, n); k >= 1 */
-	void (*product)(float *c, size_t ldc, const float *a, size_t lda, const float *packed, size_t m,
-		size_t k, size_t n);
+	/*
+	 * c (m, n), rows ldc floats apart, = a (m, k), rows lda apart, times b (k, n): k >= 1 rows of a packed
+	 * (depth, ...). Its part that begins at row p and column j, multiples of QKV_INNER and panel, is at
+	 * packed + j * depth + p * panel.
+	 */
+	void (*product)(float *c, size_t ldc, const float *a, size_t lda, const float *packed, size_t depth,
+		size_t m, size_t k, size_t n);
 
 	/* x (n,) times s; x (n,) plus y (n,) */
 	void (*scale)(float *x, float s, size_t n);

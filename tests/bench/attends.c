@@ -60,7 +60,7 @@ static void
 attend_run(void *arg)
 {
 	const struct attend *a = arg;
-	struct qkv_consumer none = {0, no_doc, no_matrix, no_rows, no_sums, no_end, NULL};
+	struct qkv_consumer none = {0, no_doc, no_matrix, no_rows, no_sums, no_end, NULL, NULL};
 	struct qkv_notes notes = {0};
 	struct qkv_attend *attend;
 	struct qkv_err e;

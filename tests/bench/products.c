@@ -27,7 +27,7 @@ product_task(void *arg, size_t index, size_t worker)
 
 	(void)worker;
 	p->kern->pack(packed, p->b + first * p->cs, K, width, p->rs, p->cs);
-	p->kern->product(p->c + first, N, p->a, K, packed, M, K, width);
+	p->kern->product(p->c + first, N, p->a, K, packed, K, M, K, width);
 }
 
 static void

@@ -51,7 +51,7 @@ check_product(size_t m, size_t k, size_t n, enum kind kind)
 
 			memcpy(c, got, size_c * sizeof *c);
 			kerns[i]->pack(packed, b + 1, k, n, rows, cols);
-			kerns[i]->product(c + 1, ldc, a + 1, lda, packed, m, k, n);
+			kerns[i]->product(c + 1, ldc, a + 1, lda, packed, k, m, k, n);
 			if (memcmp(c, want, size_c * sizeof *c))
 				fail_msg("%s: %zu x %zu x %zu, kind %d, transposed %d", kerns[i]->name, m, k,
 					n, (int)kind, transposed);
@@ -132,7 +132,7 @@ test_rounding_once(void **unused)
 			      packed[2 * 64] __attribute__((aligned(64)));
 
 			kerns[i]->pack(packed, b, 2, 1, 1, 1);
-			kerns[i]->product(&c, 1, a, 2, packed, 1, 2, 1);
+			kerns[i]->product(&c, 1, a, 2, packed, 2, 1, 2, 1);
 			assert_memory_equal(&c, &want, sizeof c);
 		}
 }
