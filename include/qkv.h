@@ -178,9 +178,12 @@ struct qkv_doc {
 	size_t index; /* of the document in its input */
 	size_t n_q, n_k;
 	const char *const *query_tokens, *const *key_tokens; /* n_q and n_k of them */
-	int self_attention;                                  /* queries and keys are the same tokens */
-	size_t num_layers;                /* all of them, selected or not: layer indices are below */
-	int has_layers;                   /* the input had an axis of layers */
+	const size_t *query_index, *key_index; /* (n_q,), (n_k,): where some are left out, what those that
+	                                        * remain are called; NULL: 0, 1, ... */
+	const char *left_out; /* which tokens are, in words for a caption, "keys: 3 of 12, ..."; NULL: none */
+	int self_attention;   /* queries and keys are the same tokens */
+	size_t num_layers;    /* all of them, selected or not: layer indices are below */
+	int has_layers;       /* the input had an axis of layers */
 	size_t num_heads, num_kv_heads;   /* heads of a layer, selected or not; 0: not known */
 	size_t head_limit;                /* every head index is below */
 	const char *weight_layout;        /* NULL: there were no weights */
@@ -224,7 +227,7 @@ struct qkv_consumer {
 	int (*doc_begin)(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e);
 	int (*matrix_begin)(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err *e);
 	int (*rows)(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e);
-	/* col_sums: (cols,), of alpha; else NULL */
+	/* col_sums: (cols + 1,), of alpha, the last being the total of the matrix; else NULL */
 	int (*matrix_end)(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e);
 	int (*doc_end)(struct qkv_consumer *c, struct qkv_err *e);
 	void (*free)(struct qkv_consumer *c);

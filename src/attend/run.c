@@ -164,6 +164,8 @@ run_blocks(struct job *j, double *col_sums, struct qkv_err *e)
 				return -1;
 		}
 	}
+	for (size_t k = 0; k < j->m.cols && j->m.stage == QKV_ALPHA; k++)
+		col_sums[j->m.cols] += col_sums[k];
 	return 0;
 }
 
@@ -183,7 +185,7 @@ run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
 	j->m.has_scale = l->has_scale;
 	j->m.scale = j->l->scale;
 	j->m.mask = l->mask_name;
-	memset(col_sums, 0, doc->n_k * sizeof *col_sums);
+	memset(col_sums, 0, (doc->n_k + 1) * sizeof *col_sums);
 	return j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, e) ||
 			j->c->matrix_end(j->c, alpha ? col_sums : NULL, e)
 		? -1
@@ -252,7 +254,7 @@ int
 qkv_attend_run(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, struct qkv_err *e)
 {
 	struct job j = {.a = a, .c = c};
-	double *col_sums = qkv_mem_new(a->doc.n_k, sizeof *col_sums, e);
+	double *col_sums = qkv_mem_new(a->doc.n_k + 1, sizeof *col_sums, e);
 	int result;
 
 	j.blocks = col_sums ? qkv_mem_new(a->num_slots, sizeof *j.blocks, e) : NULL;

@@ -18,6 +18,7 @@ struct csv {
 	const struct qkv_doc *doc;
 	const struct qkv_matrix *m;
 	const char *const *labels; /* of the rows */
+	const size_t *index;       /* of the rows; NULL: 0, 1, ... */
 	char comma;
 	int begun; /* something has been written */
 };
@@ -76,6 +77,13 @@ head_name(struct qkv_out *o, size_t head)
 		qkv_out_count(o, head);
 }
 
+/* what number i of those shown is called */
+static size_t
+called(const size_t *index, size_t i)
+{
+	return index ? index[i] : i;
+}
+
 static int
 has_sums(const struct csv *w)
 {
@@ -124,7 +132,7 @@ header(struct csv *w)
 		}
 		if (is_by_key(m))
 			qkv_out_char(&w->out, 'k');
-		qkv_out_count(&w->out, j);
+		qkv_out_count(&w->out, is_by_key(m) ? called(w->doc->key_index, j) : j);
 	}
 	if (has_sums(w) && !w->options.no_row_sums) {
 		qkv_out_char(&w->out, w->comma);
@@ -158,7 +166,7 @@ wide_row(const struct csv *w, struct qkv_out *o, const struct qkv_block *b, size
 {
 	if (!w->options.bare) {
 		prefix(w, o);
-		qkv_out_count(o, b->row + i);
+		qkv_out_count(o, called(w->index, b->row + i));
 		qkv_out_char(o, w->comma);
 		label(w, o, w->labels[b->row + i]);
 		qkv_out_char(o, w->comma);
@@ -178,9 +186,9 @@ long_row(const struct csv *w, struct qkv_out *o, const struct qkv_block *b, size
 		qkv_out_count(o, w->doc->index);
 		qkv_out_char(o, w->comma);
 		prefix(w, o);
-		qkv_out_count(o, b->row + i);
+		qkv_out_count(o, called(w->index, b->row + i));
 		qkv_out_char(o, w->comma);
-		qkv_out_count(o, j);
+		qkv_out_count(o, called(w->doc->key_index, j));
 		qkv_out_char(o, w->comma);
 		label(w, o, w->labels[b->row + i]);
 		qkv_out_char(o, w->comma);
@@ -208,12 +216,14 @@ matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 {
 	struct csv *w = (struct csv *)c;
 	int heads = w->options.header != QKV_HEADER_NONE && !w->options.bare;
+	int keys = m->stage == QKV_K || m->stage == QKV_V;
 
 	if (w->options.layout_long && !is_by_key(m))
 		return qkv_fail(e, QKV_EUSAGE, "stage %s has no keys for a long table, expected a wide one",
 			qkv_stage_names[m->stage]);
 	w->m = m;
-	w->labels = m->stage == QKV_K || m->stage == QKV_V ? w->doc->key_tokens : w->doc->query_tokens;
+	w->labels = keys ? w->doc->key_tokens : w->doc->query_tokens;
+	w->index = keys ? w->doc->key_index : w->doc->query_index;
 	if (!w->begun && w->options.bom)
 		qkv_out_text(&w->out, "\xEF\xBB\xBF");
 	if (!w->begun && heads)
@@ -248,7 +258,6 @@ static int
 matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 {
 	struct csv *w = (struct csv *)c;
-	double total = 0;
 
 	if (w->options.layout_long || !has_sums(w) || w->options.no_col_sums)
 		return 0;
@@ -258,11 +267,10 @@ matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 	for (size_t j = 0; j < w->m->cols; j++) {
 		qkv_out_char(&w->out, w->comma);
 		qkv_out_float(&w->out, (float)col_sums[j]);
-		total += col_sums[j];
 	}
 	if (!w->options.no_row_sums) {
 		qkv_out_char(&w->out, w->comma);
-		qkv_out_float(&w->out, (float)total);
+		qkv_out_float(&w->out, (float)col_sums[w->m->cols]);
 	}
 	qkv_out_char(&w->out, '\n');
 	return qkv_out_check(&w->out, e);

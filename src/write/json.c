@@ -89,6 +89,20 @@ sums(struct json *w, const char *key, const double *x, size_t count)
 	qkv_out_char(&w->out, ']');
 }
 
+/* what the tokens shown are called, where some are left out */
+static void
+indices(struct json *w, const char *key, const size_t *index, size_t count)
+{
+	if (!index)
+		return;
+	qkv_out_text(&w->out, key);
+	for (size_t i = 0; i < count; i++) {
+		qkv_out_char(&w->out, i ? ',' : '[');
+		qkv_out_count(&w->out, index[i]);
+	}
+	qkv_out_char(&w->out, ']');
+}
+
 static void
 begin_object(struct json *w)
 {
@@ -98,6 +112,8 @@ begin_object(struct json *w)
 	qkv_out_count(&w->out, d->index);
 	strings(w, ",\"query_tokens\":", d->query_tokens, d->n_q);
 	strings(w, ",\"key_tokens\":", d->key_tokens, d->n_k);
+	indices(w, ",\"query_indices\":", d->query_index, d->n_q);
+	indices(w, ",\"key_indices\":", d->key_index, d->n_k);
 	known(w, ",\"num_heads\":", d->num_heads);
 	known(w, ",\"num_kv_heads\":", d->num_kv_heads);
 	qkv_out_text(&w->out, ",\"weight_layout\":");
