@@ -39,6 +39,7 @@ enum qkv_note_kind {
 	QKV_NOTE_LAYOUT,     /* square weights, and nothing says how they are stored */
 	QKV_NOTE_HIDDEN_ROW, /* a query whose keys are all hidden */
 	QKV_NOTE_ROW_SUM,    /* a row of ready alpha that does not sum to 1 within 1e-3 */
+	QKV_NOTE_NO_TOKEN,   /* a token to leave out that is not there */
 	QKV_NOTE_LABELS,     /* axis labels of a picture left out */
 	QKV_NOTE_SHORTENED,  /* axis labels of a picture cut short */
 	QKV_NOTE_GLYPH,      /* characters that are drawn as boxes */
@@ -162,6 +163,12 @@ struct qkv_attend_options {
 	size_t num_layers;
 	const struct qkv_range *heads; /* num_heads ranges; none: all */
 	size_t num_heads;
+	/* queries and keys, likewise (their .layer unused), without those of num_hide_tokens tokens; values and sums
+	 * stay what they are among all */
+	const struct qkv_range *queries, *keys;
+	size_t num_queries, num_keys;
+	const char *const *hide_tokens;
+	size_t num_hide_tokens;
 	int average;     /* the mean over the selected heads of a layer instead of each */
 	int threads;     /* 0: one a processor; changes no bit of the result */
 	const char *isa; /* instruction set by name; NULL: the best there is */

@@ -126,7 +126,7 @@ prepare(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err
 		return qkv_fail(e, QKV_EUSAGE,
 			"instruction set %s is not on this machine, expected one of %s", o->isa,
 			qkv_kern_names());
-	if (qkv_attend_select(a, o, e))
+	if (qkv_attend_select(a, o, e) || qkv_attend_choose(a, o, e))
 		return -1;
 	for (size_t n = 0; n < a->num_layers; n++)
 		if (check_stages(a, a->layers[n].layer, e))

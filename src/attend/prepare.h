@@ -34,6 +34,12 @@ struct qkv_slot {
 	double sums[QKV_ROWS]; /* row sums */
 };
 
+/* the queries or the keys that are shown */
+struct qkv_choice {
+	size_t *index; /* (count,), ascending */
+	size_t count;
+};
+
 struct qkv_attend {
 	const struct qkv_problem *problem;
 	struct qkv_doc doc;
@@ -44,6 +50,11 @@ struct qkv_attend {
 	int average;
 	struct qkv_prepared *layers; /* (num_layers,): those that are shown */
 	size_t num_layers;
+	struct qkv_choice queries, keys;
+	int is_square;        /* both are the same tokens */
+	const char *left_out; /* what they lack, as in qkv_doc; NULL: nothing */
+	const char *absent;   /* the first token to leave out that is not there, in words */
+	size_t num_absent;
 	size_t d_v, widest; /* the most of any layer */
 
 	/* of the layer that is being computed */
@@ -52,6 +63,13 @@ struct qkv_attend {
 	struct qkv_slot *slots; /* (num_slots,) */
 	size_t num_slots;
 };
+
+/* which queries and keys are shown: fills a->queries, a->keys, a->left_out */
+int qkv_attend_choose(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err *e);
+
+/* a consumer that hands to another those of them alone; both borrowed */
+int qkv_narrow_new(
+	struct qkv_consumer **c, const struct qkv_attend *a, struct qkv_consumer *to, struct qkv_err *e);
 
 /* which layers and heads are shown: fills a->layers */
 int qkv_attend_select(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err *e);

@@ -250,8 +250,8 @@ run_layer(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_e
 	return run_matrix(j, col_sums, e);
 }
 
-int
-qkv_attend_run(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, struct qkv_err *e)
+static int
+run_doc(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, struct qkv_err *e)
 {
 	struct job j = {.a = a, .c = c};
 	double *col_sums = qkv_mem_new(a->doc.n_k + 1, sizeof *col_sums, e);
@@ -267,5 +267,21 @@ qkv_attend_run(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *n
 		result = c->doc_end(c, e);
 	qkv_mem_free(j.blocks);
 	qkv_mem_free(col_sums);
+	return result;
+}
+
+int
+qkv_attend_run(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, struct qkv_err *e)
+{
+	struct qkv_consumer *narrow;
+	int result;
+
+	qkv_note_add(notes, QKV_NOTE_NO_TOKEN, a->num_absent, "%s", a->absent);
+	if (!a->left_out)
+		return run_doc(a, c, notes, e);
+	if (qkv_narrow_new(&narrow, a, c, e))
+		return -1;
+	result = run_doc(a, narrow, notes, e);
+	narrow->free(narrow);
 	return result;
 }

@@ -16,6 +16,7 @@ static const struct {
 			"first "},
 	[QKV_NOTE_HIDDEN_ROW] = {"queries whose keys are all hidden get no weights", "first "},
 	[QKV_NOTE_ROW_SUM] = {"rows of alpha do not sum to 1 within 0.001", "first "},
+	[QKV_NOTE_NO_TOKEN] = {"tokens to hide that the document does not have", "first "},
 	[QKV_NOTE_LABELS] = {"labels that do not fit are left out", ""},
 	[QKV_NOTE_SHORTENED] = {"labels are shortened", "first "},
 	[QKV_NOTE_GLYPH] = {"characters that cannot be drawn are boxes", "first "},

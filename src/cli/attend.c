@@ -36,6 +36,12 @@ set_options(struct run *r, const struct qkv_options *o)
 		.num_layers = of[QKV_OPT_LAYERS].number,
 		.heads = of[QKV_OPT_HEADS].ranges,
 		.num_heads = of[QKV_OPT_HEADS].number,
+		.queries = of[QKV_OPT_QUERIES].ranges,
+		.num_queries = of[QKV_OPT_QUERIES].number,
+		.keys = of[QKV_OPT_KEYS].ranges,
+		.num_keys = of[QKV_OPT_KEYS].number,
+		.hide_tokens = of[QKV_OPT_HIDE_TOKENS].tokens,
+		.num_hide_tokens = of[QKV_OPT_HIDE_TOKENS].number,
 		.average = of[QKV_OPT_AVERAGE].text != NULL,
 		.threads = (int)of[QKV_OPT_THREADS].number,
 	};

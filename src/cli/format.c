@@ -149,6 +149,20 @@ check_uses(const struct qkv_format *f, const struct qkv_options *o, struct qkv_e
 	return 0;
 }
 
+/* refuses a selection of what no stage shows */
+static int
+check_selection(const struct qkv_options *o, struct qkv_err *e)
+{
+	static const unsigned of_keys = 1u << QKV_K | 1u << QKV_V;
+	const struct qkv_opt_value *stage = &o->of[QKV_OPT_STAGE];
+
+	if (o->of[QKV_OPT_QUERIES].text && stage->text && !(stage->stages & ~of_keys))
+		return qkv_fail(e, QKV_EUSAGE, "--queries: has no use with --stage %s", stage->text);
+	if (o->of[QKV_OPT_KEYS].text && stage->text && !(stage->stages & (OF_KEYS | of_keys)))
+		return qkv_fail(e, QKV_EUSAGE, "--keys: has no use with --stage %s", stage->text);
+	return 0;
+}
+
 /* refuses options that contradict each other in f */
 static int
 check_together(const struct qkv_format *f, const struct qkv_options *o, struct qkv_err *e)
@@ -195,7 +209,7 @@ qkv_format_choose(const struct qkv_format **f, const struct qkv_options *o, stru
 			return fail_ending(path, e);
 	}
 	*f = &qkv_formats[row];
-	return check_uses(*f, o, e) || check_together(*f, o, e) ? -1 : 0;
+	return check_uses(*f, o, e) || check_together(*f, o, e) || check_selection(o, e) ? -1 : 0;
 }
 
 int

@@ -14,6 +14,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define LONG 256 /* what getopt_long returns for every long option: no letter */
 
@@ -84,10 +85,10 @@ fail_name(const struct grammar *g, const char *argument, struct qkv_err *e)
 			used += (size_t)snprintf(
 				full + used, sizeof full - used, "%s--%s", used ? " or " : "", o->name);
 	}
-	if (used)
+	nearest = qkv_nearest(name, names, count);
+	if (used && !(nearest && !strcasecmp(nearest, name)))
 		return qkv_fail(
 			e, QKV_EUSAGE, "--%s: options cannot be abbreviated, expected %s", name, full);
-	nearest = qkv_nearest(name, names, count);
 	return qkv_fail(e, QKV_EUSAGE, "--%s: no such option%s%s", name, nearest ? ", did you mean --" : "",
 		nearest ? nearest : "");
 }
@@ -151,6 +152,6 @@ void
 qkv_opt_free(struct qkv_options *o)
 {
 	for (int i = 0; i < QKV_OPTS; i++)
-		qkv_mem_free(o->of[i].ranges);
+		qkv_value_free(&o->of[i]);
 	qkv_mem_free(o->operands);
 }

@@ -8,11 +8,12 @@
 /* an option's value, once read */
 struct qkv_opt_value {
 	const char *text; /* as given, "" for a flag; NULL: the option is absent */
-	size_t number;    /* a count; which choice, from 1; or how many ranges */
+	size_t number;    /* a count; which choice, from 1; or how many ranges or tokens */
 	unsigned stages;  /* 1u << qkv_stage of each */
 	struct qkv_mask mask;
 	struct qkv_scale scale;
-	struct qkv_range *ranges; /* of layers or heads; owned */
+	struct qkv_range *ranges; /* of layers, heads, queries or keys; owned */
+	const char **tokens;      /* (number,) and their bytes, in one block; owned */
 };
 
 struct qkv_options {

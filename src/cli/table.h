@@ -27,12 +27,13 @@ enum qkv_format_id {
 
 /* what a value must look like */
 enum qkv_kind {
-	QKV_KIND_FLAG,   /* there is none */
-	QKV_KIND_COUNT,  /* a whole number from 1 to most */
-	QKV_KIND_CHOICE, /* one of the choices */
-	QKV_KIND_STAGES, /* choices, separated by commas */
-	QKV_KIND_LAYERS, /* 0,3-5 */
-	QKV_KIND_HEADS,  /* 0,3-5 or 4.11 */
+	QKV_KIND_FLAG,    /* there is none */
+	QKV_KIND_COUNT,   /* a whole number from 1 to most */
+	QKV_KIND_CHOICE,  /* one of the choices */
+	QKV_KIND_STAGES,  /* choices, separated by commas */
+	QKV_KIND_INDICES, /* 0,3-5 */
+	QKV_KIND_HEADS,   /* 0,3-5 or 4.11 */
+	QKV_KIND_TOKENS,  /* texts, separated by commas */
 	QKV_KIND_MASK,
 	QKV_KIND_SCALE,
 	QKV_KIND_FILE,

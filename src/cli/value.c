@@ -102,6 +102,48 @@ read_ranges(struct qkv_range **ranges, size_t *number, const char *text, int hea
 	return 0;
 }
 
+/* the character that a backslash and c stand for, 0: none */
+static char
+unescaped(char c)
+{
+	static const char letters[] = "tnr,\\", plain[] = "\t\n\r,\\";
+	const char *at = c ? strchr(letters, c) : NULL;
+
+	return at ? plain[at - letters] : 0;
+}
+
+/* reads texts separated by commas, with escapes; 1: a wrong escape, -1: memory ended */
+static int
+read_tokens(const char ***tokens, size_t *number, const char *text, struct qkv_err *e)
+{
+	size_t count = 1, size = strlen(text) + 1;
+	char *p;
+
+	for (const char *q = text; *q; q++)
+		count += *q == ',';
+	*tokens = qkv_mem_new(count * sizeof **tokens + size, 1, e);
+	if (!*tokens)
+		return -1;
+	p = (char *)(*tokens + count);
+	*number = 0;
+	(*tokens)[(*number)++] = p;
+	for (; *text; text++, p++) {
+		*p = *text == ',' ? 0 : *text;
+		if (*text == ',')
+			(*tokens)[(*number)++] = p + 1;
+		else if (*text == '\\' && !(*p = unescaped(*++text)))
+			return 1;
+	}
+	return 0;
+}
+
+void
+qkv_value_free(struct qkv_opt_value *v)
+{
+	qkv_mem_free(v->ranges);
+	qkv_mem_free(v->tokens);
+}
+
 void
 qkv_value_expected(char *text, size_t size, const struct qkv_opt *o)
 {
@@ -112,11 +154,15 @@ qkv_value_expected(char *text, size_t size, const struct qkv_opt *o)
 	case QKV_KIND_COUNT:
 		snprintf(text, size, "a whole number from 1 to %zu", o->most);
 		return;
-	case QKV_KIND_LAYERS:
+	case QKV_KIND_INDICES:
 		snprintf(text, size, "indices such as 0,3-5");
 		return;
 	case QKV_KIND_HEADS:
 		snprintf(text, size, "indices such as 0,3-5 or 4.11");
+		return;
+	case QKV_KIND_TOKENS:
+		snprintf(text, size,
+			"tokens such as [CLS],[SEP], with \\, for a comma and \\\\ for a backslash");
 		return;
 	case QKV_KIND_FILE:
 		snprintf(text, size, "the name of a file");
@@ -139,7 +185,7 @@ qkv_value_read(struct qkv_opt_value *v, const struct qkv_opt *o, const char *tex
 	char expected[160];
 	int bad = 0;
 
-	qkv_mem_free(v->ranges);
+	qkv_value_free(v);
 	*v = (struct qkv_opt_value){.text = text};
 	switch (o->kind) {
 	case QKV_KIND_FLAG:
@@ -154,9 +200,14 @@ qkv_value_read(struct qkv_opt_value *v, const struct qkv_opt *o, const char *tex
 	case QKV_KIND_STAGES:
 		bad = read_stages(&v->stages, o->choices, text);
 		break;
-	case QKV_KIND_LAYERS:
+	case QKV_KIND_INDICES:
 	case QKV_KIND_HEADS:
 		bad = read_ranges(&v->ranges, &v->number, text, o->kind == QKV_KIND_HEADS, e);
+		if (bad < 0)
+			return -1;
+		break;
+	case QKV_KIND_TOKENS:
+		bad = read_tokens(&v->tokens, &v->number, text, e);
 		if (bad < 0)
 			return -1;
 		break;

@@ -150,8 +150,10 @@ qkv_legend_words(
 		append(f->title, "mask %s", panels[0].mask);
 	append_axis(f->caption, f->stages, key_rows, "queries", "keys", "down");
 	append_axis(f->caption, f->stages, features, "keys", "features", "across");
+	if (doc->left_out)
+		append(f->caption, "%s", doc->left_out);
 	if (sums)
-		append(f->caption, "bars: sums");
+		append(f->caption, doc->left_out ? "bars: sums of all" : "bars: sums");
 	append_steps(f->caption, f, doc);
 	append_pools(f->caption, panels, count);
 }

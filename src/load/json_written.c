@@ -193,6 +193,25 @@ check(const struct qkv_build *b, const cJSON *root, const struct qkv_member *pol
 	return 0;
 }
 
+/* refuses a document of some queries or keys, whose sums are of all */
+static int
+refuse_partial(const struct qkv_build *b, const cJSON *root)
+{
+	static const char *const names[] = {"query_indices", "key_indices"};
+
+	for (int i = 0; i < 2; i++) {
+		struct qkv_member m;
+
+		if (qkv_json_member(&m, &b->json, root, "", names[i]))
+			return -1;
+		if (m.node)
+			return qkv_json_fail(&b->json, m.node, m.place,
+				"only some %s were written, expected a document with all",
+				i ? "keys" : "queries");
+	}
+	return 0;
+}
+
 int
 qkv_build_written(struct qkv_build *b, const cJSON *root)
 {
@@ -202,7 +221,7 @@ qkv_build_written(struct qkv_build *b, const cJSON *root)
 	struct qkv_member m[9];
 	size_t version = 0;
 
-	if (qkv_json_keys(&b->json, root, "", names, 9))
+	if (refuse_partial(b, root) || qkv_json_keys(&b->json, root, "", names, 9))
 		return -1;
 	for (size_t i = 0; i < 9; i++) {
 		if (qkv_json_member(&m[i], &b->json, root, "", names[i]))

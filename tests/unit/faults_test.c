@@ -39,6 +39,8 @@ test_every_allocation(void **state)
 {
 	static qkv_writer *const writers[] = {qkv_csv_new, qkv_json_new, png_writer};
 
+	static const char *const hidden[] = {"y", "nobody"};
+
 	(void)state;
 	qkv_json_hook();
 	for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
@@ -52,6 +54,8 @@ test_every_allocation(void **state)
 					if (stage && t < 3)
 						r.attend.stages = 1u << (w == 0 ? QKV_OUTPUT : QKV_CONTEXT) |
 							(w ? 1u << QKV_OUTPUT : 0);
+					r.attend.hide_tokens = hidden;
+					r.attend.num_hide_tokens = t == 1 ? 2 : 0;
 					assert_true(n < 2000);
 					qkv_mem_fail_at(n);
 					done = !run_text(&r, texts[t]) || r.err.status != QKV_EMEMORY;

@@ -80,12 +80,30 @@ heads_are_counted_once(void **state)
 	}
 }
 
+static void
+says_what_is_left_out(void **state)
+{
+	struct trial t = {2, 2, 1, 1, ALPHA, 0, {0}, 0, 0, 0, 0};
+	struct qkv_err e;
+	struct made m;
+
+	(void)state;
+	assert_int_equal(make(&m, &t, &e), 0);
+	qkv_figure_free(&m.f);
+	m.doc.left_out = "2 of 3 tokens, without [CLS]";
+	assert_int_equal(qkv_figure_new(&m.f, &m.doc, m.panels, m.count, &t.o, &m.notes, &e), 0);
+	assert_string_equal(
+		m.f.caption, "queries down, keys across, 2 of 3 tokens, without [CLS], bars: sums of all");
+	unmake(&m);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_that_explain),
 		cmocka_unit_test(heads_are_counted_once),
+		cmocka_unit_test(says_what_is_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, fill_tokens, NULL);

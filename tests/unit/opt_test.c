@@ -44,6 +44,11 @@ static const struct {
 	{{"--head", "1"}, "--head: options cannot be abbreviated, expected --heads or --header"},
 	{{"--la=1"}, "--la: options cannot be abbreviated, expected --layers or --layout"},
 	{{"--oputput=x"}, "--oputput: no such option, did you mean --output"},
+	{{"--q=x"}, "--q: no such option, did you mean --Q"},
+	{{"--keys=1,"}, "--keys: '1,', expected indices such as 0,3-5"},
+	{{"--hide-tokens=a\\b"},
+		"--hide-tokens: 'a\\b', expected tokens such as [CLS],[SEP], with \\, for a "
+		"comma and \\\\ for a backslash"},
 	{{"--zzz"}, "--zzz: no such option"},
 };
 
@@ -67,8 +72,8 @@ reads_values(void **state)
 {
 	static const char *const args[] = {
 		"--num-heads=007", "in.json", "--scale", "-1.5", "-qf", "json", NULL};
-	static const char *const lists[] = {
-		"--heads", "0,3-5,4.11,2.0-1", "--stage=output,q", "--", "-t", NULL};
+	static const char *const lists[] = {"--heads", "0,3-5,4.11,2.0-1", "--stage=output,q",
+		"--hide-tokens=a,\\,\\n,", "--", "-t", NULL};
 	struct qkv_options o;
 	struct qkv_err e;
 	const struct qkv_range *r;
@@ -93,6 +98,10 @@ reads_values(void **state)
 	assert_true(r[2].layer == 4 && r[2].first == 11 && r[2].last == 11);
 	assert_true(r[3].layer == 2 && r[3].first == 0 && r[3].last == 1);
 	assert_int_equal(o.of[QKV_OPT_STAGE].stages, 1u << QKV_OUTPUT | 1u << QKV_Q);
+	assert_int_equal(o.of[QKV_OPT_HIDE_TOKENS].number, 3);
+	assert_string_equal(o.of[QKV_OPT_HIDE_TOKENS].tokens[0], "a");
+	assert_string_equal(o.of[QKV_OPT_HIDE_TOKENS].tokens[1], ",\n");
+	assert_string_equal(o.of[QKV_OPT_HIDE_TOKENS].tokens[2], "");
 	assert_int_equal(o.num_operands, 1);
 	assert_string_equal(o.operands[0], "-t");
 	qkv_opt_free(&o);
