@@ -17,6 +17,7 @@ qkv_axis_new(
 
 	memset(a, 0, sizeof *a);
 	a->n = n;
+	a->tokens = tokens;
 	a->pool = pool;
 	a->cell = cell;
 	a->step = cell < QKV_GLYPH_HEIGHT ? (QKV_GLYPH_HEIGHT + cell - 1) / cell : 1;

@@ -5,12 +5,13 @@
 #include "draw/label.h"
 
 struct qkv_axis {
-	size_t n;      /* tokens or features */
-	size_t pool;   /* of them in a cell */
-	size_t cell;   /* pixels */
-	size_t step;   /* cells from one label to the next */
-	size_t count;  /* labels */
-	size_t extent; /* pixels of the widest */
+	size_t n;                  /* tokens or features */
+	size_t pool;               /* of them in a cell */
+	size_t cell;               /* pixels */
+	size_t step;               /* cells from one label to the next */
+	size_t count;              /* labels */
+	size_t extent;             /* pixels of the widest */
+	const char *const *tokens; /* (n,) borrowed, NULL: features */
 	struct qkv_label *labels;
 };
 

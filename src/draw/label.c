@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "draw/glyph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -22,7 +23,23 @@ struct line {
 	size_t base;                 /* where the last character that took place begins */
 	size_t fit_count, fit_width; /* up to here an ellipsis still fits after it */
 	size_t limit;
+	char text[12 * ROOM];
+	size_t length, fit_length; /* of text, likewise */
 };
+
+/* the text of what is drawn: itself, or as an escape where it could not be seen */
+static void
+add_text(struct line *l, uint32_t code)
+{
+	char *p = l->text + l->length;
+
+	if (l->length > sizeof l->text - 12)
+		return;
+	if (qkv_glyph_invisible(code & ~QKV_GLYPH_BOX) && code & QKV_GLYPH_BOX)
+		l->length += (size_t)sprintf(p, "\\u%04lx", (unsigned long)(code & ~QKV_GLYPH_BOX));
+	else
+		l->length += qkv_utf8_write(p, code & ~QKV_GLYPH_BOX);
+}
 
 /* adds a character; 0, or -1: there is no room for it, nor for any that follows */
 static int
@@ -44,6 +61,7 @@ add(struct line *l, uint32_t code)
 	if (x + width > l->limit)
 		return -1;
 	l->spots[l->count++] = (struct qkv_spot){code, (uint32_t)x};
+	add_text(l, code);
 	if (l->width < x + width)
 		l->width = x + width;
 	return 0;
@@ -94,10 +112,15 @@ add_visible(struct line *l, struct qkv_label *out, uint32_t code, int at_end, in
 	if (code == ' ' && !at_end) {
 		l->base = l->width;
 		l->width += qkv_glyph_width(' ');
+		add_text(l, ' ');
 		return l->width > l->limit ? -1 : 0;
 	}
-	if (qkv_glyph_invisible(code))
-		return all_invisible || !qkv_glyph_is_joiner(code) ? add(l, code | QKV_GLYPH_BOX) : 0;
+	if (qkv_glyph_invisible(code) && (all_invisible || !qkv_glyph_is_joiner(code)))
+		return add(l, code | QKV_GLYPH_BOX);
+	if (qkv_glyph_invisible(code)) {
+		add_text(l, code);
+		return 0;
+	}
 	if (code == ' ')
 		code = SYMBOL_FOR_SPACE;
 	/* letters in the wrong order would be read as another word */
@@ -128,6 +151,7 @@ lay_out(struct line *l, struct qkv_label *out, const char *text)
 		if (l->width + ELLIPSIS_WIDTH <= l->limit) {
 			l->fit_count = l->count;
 			l->fit_width = l->width;
+			l->fit_length = l->length;
 		}
 	}
 	return 0;
@@ -140,16 +164,22 @@ qkv_label_new(struct qkv_label *out, const char *text, size_t limit, struct qkv_
 
 	memset(out, 0, sizeof *out);
 	l.limit = limit;
-	l.count = l.width = l.base = l.fit_count = l.fit_width = 0;
+	l.count = l.width = l.base = l.fit_count = l.fit_width = l.length = l.fit_length = 0;
 	if (lay_out(&l, out, text)) {
 		out->shortened = 1;
 		l.count = l.fit_count;
 		l.spots[l.count++] = (struct qkv_spot){ELLIPSIS, (uint32_t)l.fit_width};
 		l.width = l.fit_width + ELLIPSIS_WIDTH;
+		l.length = l.fit_length;
+		add_text(&l, ELLIPSIS);
 	}
-	out->spots = qkv_mem_new(l.count, sizeof *out->spots, e);
-	if (!out->spots)
+	out->text = qkv_mem_new(l.length + 1, 1, e);
+	out->spots = out->text ? qkv_mem_new(l.count, sizeof *out->spots, e) : NULL;
+	if (!out->spots) {
+		qkv_label_free(out);
 		return -1;
+	}
+	memcpy(out->text, l.text, l.length);
 	memcpy(out->spots, l.spots, l.count * sizeof *l.spots);
 	out->count = l.count;
 	out->width = l.width;
@@ -160,5 +190,7 @@ void
 qkv_label_free(struct qkv_label *l)
 {
 	qkv_mem_free(l->spots);
+	qkv_mem_free(l->text);
 	l->spots = NULL;
+	l->text = NULL;
 }

@@ -17,7 +17,8 @@ struct qkv_spot {
 struct qkv_label {
 	struct qkv_spot *spots;
 	size_t count;
-	size_t width;     /* pixels */
+	size_t width; /* pixels */
+	char *text; /* the same in UTF-8 and logical order, for who has fonts of his own; no control characters */
 	int shortened;    /* ends in an ellipsis that is not in the text */
 	size_t missing;   /* characters that the font lacks, or that run from right to left: boxes */
 	uint32_t lacking; /* the first of them */

@@ -1,13 +1,14 @@
 /* The consumer that becomes a picture: it keeps the cells of one document, and paints them when all are there. */
+#include "draw/picture.h"
+
 #include "base/mem.h"
-#include "draw/figure.h"
-#include "draw/png.h"
 
 #include <string.h>
 
 struct picture {
 	struct qkv_consumer consumer; /* first: the consumer is the picture */
 	struct qkv_sink *sink;
+	qkv_painter *paint;
 	struct qkv_draw_options o;
 	struct qkv_notes *notes;
 	const struct qkv_doc *doc; /* NULL: none came yet */
@@ -90,7 +91,7 @@ end_doc(struct qkv_consumer *c, struct qkv_err *e)
 		return qkv_fail(e, QKV_EINPUT, "nothing to draw, expected at least one matrix");
 	status = qkv_figure_new(&f, p->doc, p->panels, p->count, &p->o, p->notes, e);
 	if (!status)
-		status = qkv_png_write(p->sink, &f, e);
+		status = p->paint(p->sink, &f, e);
 	qkv_figure_free(&f);
 	for (size_t i = 0; i < p->count && !status; i++) {
 		const struct qkv_panel *panel = &p->panels[i];
@@ -115,8 +116,8 @@ free_picture(struct qkv_consumer *c)
 }
 
 int
-qkv_png_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
-	struct qkv_notes *notes, struct qkv_err *e)
+qkv_picture_new(struct qkv_consumer **c, struct qkv_sink *s, qkv_painter *paint,
+	const struct qkv_draw_options *o, struct qkv_notes *notes, struct qkv_err *e)
 {
 	struct picture *p = qkv_mem_new(1, sizeof *p, e);
 
@@ -132,6 +133,7 @@ qkv_png_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_o
 		.free = free_picture,
 	};
 	p->sink = s;
+	p->paint = paint;
 	p->o = *o;
 	p->notes = notes;
 	*c = &p->consumer;

@@ -7,6 +7,7 @@
 #include "draw/png.h"
 
 #include "base/mem.h"
+#include "draw/picture.h"
 #include "draw/raster.h"
 
 #include <png.h>
@@ -159,4 +160,11 @@ const char *
 qkv_png_version(void)
 {
 	return png_get_libpng_ver(NULL);
+}
+
+int
+qkv_png_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
+	struct qkv_notes *notes, struct qkv_err *e)
+{
+	return qkv_picture_new(c, s, qkv_png_write, o, notes, e);
 }
