@@ -221,8 +221,14 @@ struct qkv_block {
 	const unsigned char *
 		hidden; /* (rows, matrix->cols) dense, 1 where a mask hides; NULL: nowhere, or not asked for */
 	size_t slot;    /* of those made side by side; below matrix->doc->slots */
-	const double *row_sums; /* (rows,), of alpha; else NULL */
+	const double *row_sums;    /* (rows,), of alpha; else NULL */
+	const double *row_entropy; /* (rows,), of alpha, in nats; NULL: not asked for */
+	const size_t *
+		row_argmax; /* (rows,), of alpha, the first key among all, or QKV_NONE; NULL: not asked for */
 };
+
+#define QKV_WANTS_HIDDEN 1u  /* blocks shall say which cells are hidden */
+#define QKV_WANTS_FIGURES 2u /* and, of alpha, bring row_entropy and row_argmax */
 
 /*
  * Takes matrices in this order: document by document, layer by layer, head by
@@ -230,7 +236,7 @@ struct qkv_block {
  * last in a layer the output. Each returns 0, or -1 with e filled, which ends the run.
  */
 struct qkv_consumer {
-	int wants_hidden; /* blocks shall say which cells are hidden */
+	unsigned wants; /* QKV_WANTS_... */
 	int (*doc_begin)(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e);
 	int (*matrix_begin)(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err *e);
 	int (*rows)(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e);

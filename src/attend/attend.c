@@ -62,12 +62,11 @@ static int
 new_slot(struct qkv_attend *a, struct qkv_slot *s, struct qkv_err *e)
 {
 	s->strip = floats(a, QKV_ROWS, a->doc.n_k, e);
-	s->side = floats(a, QKV_ROWS, largest(a->doc.num_heads * a->d_v, 1), e);
-	s->out = floats(a, QKV_ROWS, a->widest, e);
+	s->out = a->average ? floats(a, QKV_ROWS, a->widest, e) : NULL;
 	s->mean = a->average ? qkv_arena_new(&a->arena, QKV_ROWS * a->widest, sizeof *s->mean, e) : NULL;
 	s->hidden = qkv_arena_new(&a->arena, QKV_ROWS, a->doc.n_k, e);
 	s->cols = qkv_arena_new(&a->arena, a->doc.n_k, sizeof *s->cols, e);
-	return s->strip && s->side && s->out && (s->mean || !a->average) && s->hidden && s->cols ? 0 : -1;
+	return s->strip && ((s->out && s->mean) || !a->average) && s->hidden && s->cols ? 0 : -1;
 }
 
 /* packed heads, each with room for (k, n) of any layer */
@@ -83,39 +82,68 @@ new_packs(float ***packs, struct qkv_attend *a, size_t k, size_t n, struct qkv_e
 	return *packs ? 0 : -1;
 }
 
+static int
+new_slots(struct qkv_attend *a, struct qkv_err *e)
+{
+	/* blocks a thread between two meetings: many that none has to wait, where they are small */
+	size_t threads = qkv_pool_size(a->pool), each = threads == 1 ? 1 : a->doc.n_k < 2048 ? 8 : 2;
+
+	a->num_slots = threads * each;
+	a->slots = qkv_arena_new(&a->arena, a->num_slots, sizeof *a->slots, e);
+	for (size_t i = 0; a->slots && i < a->num_slots; i++)
+		if (new_slot(a, &a->slots[i], e))
+			return -1;
+	return a->slots ? 0 : -1;
+}
+
+/* a packed panel for each worker, of as many rows as any weights have */
+static int
+new_panels(struct qkv_attend *a, size_t rows, struct qkv_err *e)
+{
+	a->panels = qkv_arena_new(&a->arena, qkv_pool_size(a->pool), sizeof *a->panels, e);
+	for (size_t i = 0; a->panels && i < qkv_pool_size(a->pool); i++) {
+		a->panels[i].packed = floats(a, rows, a->kern->panel, e);
+		if (!a->panels[i].packed)
+			return -1;
+	}
+	return a->panels ? 0 : -1;
+}
+
+static int
+new_contexts(struct qkv_attend *a, size_t d_out, struct qkv_err *e)
+{
+	a->contexts = floats(a, a->doc.n_q, a->doc.num_heads * a->d_v, e);
+	a->has_context = qkv_arena_new(&a->arena, a->doc.num_heads, 1, e);
+	a->output = a->stages >> QKV_OUTPUT & 1 ? floats(a, a->doc.n_q, d_out, e) : NULL;
+	return a->contexts && a->has_context && (a->output || !(a->stages >> QKV_OUTPUT & 1)) ? 0 : -1;
+}
+
 /* room for computing a layer, as much as any of them needs */
 static int
 new_rooms(struct qkv_attend *a, struct qkv_err *e)
 {
 	unsigned products = ~(1u << QKV_Q | 1u << QKV_K | 1u << QKV_V),
 		 contexts = 1u << QKV_CONTEXT | 1u << QKV_OUTPUT;
-	size_t d_k = 0, packed_o = 0;
+	size_t d_k = 0, d_out = 1, rows = 1;
 
 	for (size_t n = 0; n < a->num_layers; n++) {
 		const struct qkv_layer *l = a->layers[n].layer;
 
 		d_k = l->source <= QKV_FROM_QK ? largest(d_k, l->d_k) : d_k;
+		d_out = largest(d_out, l->d_out);
 		a->d_v = largest(a->d_v, l->d_v);
 		a->widest = largest(a->widest, largest(l->d_k, l->d_out));
-		if (l->d_out)
-			packed_o = largest(
-				packed_o, qkv_kern_packed(a->kern, a->doc.num_heads * l->d_v, l->d_out));
+		rows = largest(rows, l->x.data ? l->x.shape[1] : 0);
+		rows = largest(rows, l->context.data ? l->context.shape[1] : 0);
 	}
 	a->widest = largest(a->widest, largest(a->doc.n_k, a->doc.num_heads * a->d_v));
-	a->num_slots = qkv_pool_size(a->pool) == 1 ? 1 : 2 * qkv_pool_size(a->pool);
-	a->slots = qkv_arena_new(&a->arena, a->num_slots, sizeof *a->slots, e);
-	if (!a->slots)
+	if (new_slots(a, e) || new_panels(a, largest(rows, a->doc.num_heads * a->d_v), e))
 		return -1;
-	for (size_t i = 0; i < a->num_slots; i++)
-		if (new_slot(a, &a->slots[i], e))
-			return -1;
 	if (a->stages & products && d_k && new_packs(&a->packed_k, a, d_k, a->doc.n_k, e))
 		return -1;
-	if (a->stages & contexts && a->d_v && new_packs(&a->packed_v, a, a->doc.n_k, a->d_v, e))
-		return -1;
-	if (a->stages & 1u << QKV_OUTPUT && packed_o && !(a->packed_o = floats(a, 1, packed_o, e)))
-		return -1;
-	return 0;
+	if (!(a->stages & contexts) || !a->d_v)
+		return 0;
+	return new_packs(&a->packed_v, a, a->doc.n_k, a->d_v, e) || new_contexts(a, d_out, e) ? -1 : 0;
 }
 
 static int

@@ -1,8 +1,8 @@
 /*
  * That no score, context or output can overflow float32.
  *
- * |q.k| <= |q| |k| (Cauchy-Schwarz), of every partial sum too; so |masked| <= max|q| max|k| max(1, |scale|) + max|bias|.
- * Rows of computed alpha sum to 1, so |context| <= max|v|, and |output| <= |contexts side by side| |column of W_O| +
+ * |q.k|, and each partial sum, is at most d_k max|q| max|k|; so |masked| <= that times max(1, |scale|), plus max|bias|.
+ * Rows of computed alpha sum to 1, so |context| <= max|v|, and |output| <= H d_v max|context| max|W_O| +
  * max|b_O|. Where a bound is exceeded, the stage is computed once and looked at.
  */
 #include "attend/prepare.h"
@@ -14,51 +14,26 @@
 /* leaves room for the roundings of a chain */
 static const double limit = FLT_MAX * 0.99;
 
+/* the greatest magnitude of a bias, but for what it hides */
 static double
-largest(const float *x, size_t count)
+largest_bias(const struct qkv_part *bias)
 {
 	double most = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (isfinite(x[i]) && fabs((double)x[i]) > most)
-			most = fabs((double)x[i]);
+	for (size_t i = 0; i < bias->count; i++)
+		if (isfinite(bias->data[i]) && fabs((double)bias->data[i]) > most)
+			most = fabs((double)bias->data[i]);
 	return most;
 }
 
-/* the largest of all heads of ready alpha */
+/* the greatest of all heads of ready alpha */
 static double
-largest_of_heads(const struct qkv_attend *a, const struct qkv_layer *l)
+largest_alpha(const struct qkv_attend *a, const struct qkv_layer *l)
 {
 	double most = 0;
 
 	for (size_t h = 0; h < l->num_heads; h++)
-		most = fmax(most, largest(l->alpha[h], a->doc.n_q * a->doc.n_k));
-	return most;
-}
-
-/* the norm of count elements, step apart */
-static double
-norm(const float *x, size_t count, size_t step)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += (double)x[i * step] * x[i * step];
-	return sqrt(sum);
-}
-
-/* the largest norm of a row of all heads */
-static double
-longest(const struct qkv_rows *r, size_t heads, size_t rows, size_t width)
-{
-	double most = 0;
-
-	for (size_t h = 0; h < heads; h++)
-		for (size_t i = 0; i < rows; i++) {
-			double length = norm(r->data + h * r->head + i * r->row, width, 1);
-
-			most = length > most ? length : most;
-		}
+		most = fmax(most, (double)a->kern->magnitude(l->alpha[h], a->doc.n_q * a->doc.n_k));
 	return most;
 }
 
@@ -67,32 +42,24 @@ static double
 bound_scores(const struct qkv_attend *a, const struct qkv_prepared *l)
 {
 	const struct qkv_layer *from = l->layer;
-	const struct qkv_doc *doc = &a->doc;
 	double scale = fabs((double)l->scale), most;
 
 	if (from->source == QKV_FROM_ALPHA)
 		return 0;
-	most = from->source == QKV_FROM_SCORES ? largest(from->scores.data, from->scores.count)
-					       : longest(&l->q, doc->num_heads, doc->n_q, from->d_k) *
-			longest(&l->k, doc->num_kv_heads, doc->n_k, from->d_k);
-	return most * (scale > 1 ? scale : 1) +
-		(from->bias.data ? largest(from->bias.data, from->bias.count) : 0);
+	most = from->source == QKV_FROM_SCORES
+		? (double)a->kern->magnitude(from->scores.data, from->scores.count)
+		: (double)from->d_k * l->q.magnitude * l->k.magnitude;
+	return most * (scale > 1 ? scale : 1) + largest_bias(&from->bias);
 }
 
 /* a bound of contexts */
 static double
 bound_contexts(const struct qkv_attend *a, const struct qkv_prepared *l)
 {
-	const struct qkv_layer *from = l->layer;
-	double most = 0, sum = 1;
-
 	/* rows of ready alpha may be anything */
-	if (from->source == QKV_FROM_ALPHA)
-		sum = largest_of_heads(a, from) * (double)a->doc.n_k;
-	for (size_t h = 0; h < a->doc.num_kv_heads; h++)
-		for (size_t i = 0; i < a->doc.n_k; i++)
-			most = fmax(most, largest(l->v.data + h * l->v.head + i * l->v.row, from->d_v));
-	return sum * most;
+	double sum = l->layer->source == QKV_FROM_ALPHA ? largest_alpha(a, l->layer) * (double)a->doc.n_k : 1;
+
+	return sum * l->v.magnitude;
 }
 
 /* a bound of the output of contexts within a bound */
@@ -100,13 +67,15 @@ static double
 bound_output(const struct qkv_attend *a, const struct qkv_prepared *l, double contexts)
 {
 	const struct qkv_layer *from = l->layer;
-	size_t width = a->doc.num_heads * from->d_v;
-	double column = 0;
+	const struct qkv_weight *w = &from->w_o;
+	size_t width = a->doc.num_heads * from->d_v, rows = w->cs == 1 ? width : from->d_out;
+	size_t cols = w->cs == 1 ? from->d_out : width, step = w->cs == 1 ? w->rs : w->cs;
+	double most = 0;
 
-	for (size_t c = 0; c < from->d_out; c++)
-		column = fmax(column, norm(from->w_o.data + c * from->w_o.cs, width, from->w_o.rs));
-	return contexts * sqrt((double)width) * column +
-		(from->w_o.bias ? largest(from->w_o.bias, from->d_out) : 0);
+	for (size_t i = 0; i < rows; i++)
+		most = fmax(most, (double)a->kern->magnitude(w->data + i * step, cols));
+	return contexts * (double)width * most +
+		(w->bias ? (double)a->kern->magnitude(w->bias, from->d_out) : 0);
 }
 
 /* fails where the sum of a row or a column of ready alpha, or of all of it, is too large to be shown */
@@ -204,7 +173,7 @@ qkv_attend_check(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_
 	double bound = contexts ? bound_contexts(a, l) : 0;
 	int sums = from->source == QKV_FROM_ALPHA && a->stages >> QKV_ALPHA & 1;
 
-	if (sums && largest_of_heads(a, from) * (double)a->doc.n_q * (double)a->doc.n_k > limit &&
+	if (sums && largest_alpha(a, from) * (double)a->doc.n_q * (double)a->doc.n_k > limit &&
 		look_at_sums(a, l, e))
 		return -1;
 	if (a->stages & ~projections && bound_scores(a, l) > limit) {
@@ -220,5 +189,6 @@ qkv_attend_check(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_
 	if (!output || !from->d_out || bound_output(a, l, bound) <= limit)
 		return 0;
 	qkv_attend_pack(a, l);
+	qkv_attend_output(a, l);
 	return look(a, l, QKV_OUTPUT, 0, from->d_out, e);
 }

@@ -9,7 +9,8 @@
 /* a block as the inner consumer sees it */
 struct strip {
 	struct qkv_block block;
-	double sums[QKV_ROWS];
+	double sums[QKV_ROWS], entropy[QKV_ROWS];
+	size_t argmax[QKV_ROWS];
 };
 
 struct narrow {
@@ -122,6 +123,8 @@ ahead(struct qkv_consumer *c, const struct qkv_block *b)
 	s->block.data = data;
 	s->block.hidden = b->hidden ? hidden : NULL;
 	s->block.row_sums = b->row_sums ? s->sums : NULL;
+	s->block.row_entropy = b->row_entropy ? s->entropy : NULL;
+	s->block.row_argmax = b->row_argmax ? s->argmax : NULL;
 	for (size_t i = 0; i < s->block.rows; i++) {
 		size_t from = n->rows->index[first + i] - b->row;
 
@@ -134,6 +137,10 @@ ahead(struct qkv_consumer *c, const struct qkv_block *b)
 		}
 		if (b->row_sums)
 			s->sums[i] = b->row_sums[from];
+		if (b->row_entropy)
+			s->entropy[i] = b->row_entropy[from];
+		if (b->row_argmax)
+			s->argmax[i] = b->row_argmax[from];
 	}
 	if (s->block.rows && n->to->ahead)
 		n->to->ahead(n->to, &s->block);
@@ -191,7 +198,7 @@ qkv_narrow_new(
 	if (!n)
 		return -1;
 	n->consumer = (struct qkv_consumer){
-		to->wants_hidden, doc_begin, matrix_begin, rows, matrix_end, doc_end, narrow_free, ahead};
+		to->wants, doc_begin, matrix_begin, rows, matrix_end, doc_end, narrow_free, ahead};
 	n->to = to;
 	n->a = a;
 	n->strips = qkv_mem_new(a->num_slots, sizeof *n->strips, e);

@@ -13,6 +13,7 @@ enum { QKV_ROWS = 16 };
 struct qkv_rows {
 	const float *data;
 	size_t head, row;
+	double magnitude; /* the greatest */
 };
 
 struct qkv_prepared {
@@ -23,15 +24,22 @@ struct qkv_prepared {
 	size_t num_shown;
 };
 
-/* what a worker needs for a block of rows */
+/* what a block of rows needs */
 struct qkv_slot {
 	float *strip;          /* (QKV_ROWS, n_k): scores on their way to alpha */
-	float *side;           /* (QKV_ROWS, H * d_v): contexts side by side */
-	float *out;            /* (QKV_ROWS, widest) of an output or a mean */
+	float *out;            /* (QKV_ROWS, widest) of a mean */
 	double *mean;          /* (QKV_ROWS, widest) */
 	unsigned char *hidden; /* (QKV_ROWS, n_k) */
-	double *cols;          /* (n_k,): column sums of the block */
-	double sums[QKV_ROWS]; /* row sums */
+	double *cols;          /* (n_k,): column sums of the block of alpha */
+	double sums[QKV_ROWS]; /* its row sums */
+	double entropy[QKV_ROWS];
+	size_t argmax[QKV_ROWS];
+};
+
+/* what a worker needs for a product with weights */
+struct qkv_panel {
+	float *packed;    /* (most inner indices of a layer, panel) */
+	double magnitude; /* the greatest of its part of the result */
 };
 
 /* the queries or the keys that are shown */
@@ -59,9 +67,13 @@ struct qkv_attend {
 
 	/* of the layer that is being computed */
 	float **packed_k, **packed_v; /* (KV,) */
-	float *packed_o;
-	struct qkv_slot *slots; /* (num_slots,) */
+	float *contexts;              /* (n_q, H * d_v): side by side; NULL: no stage needs them */
+	unsigned char *has_context;   /* (H,): whose contexts stand there */
+	float *output;                /* (n_q, d_out) */
+	struct qkv_slot *slots;       /* (num_slots,), at least one a worker */
 	size_t num_slots;
+	struct qkv_panel *panels; /* one a worker */
+	int wants_figures;        /* entropies and argmaxes of rows of alpha */
 };
 
 /* which queries and keys are shown: fills a->queries, a->keys, a->left_out */
@@ -90,12 +102,33 @@ size_t qkv_attend_cols(const struct qkv_attend *a, const struct qkv_prepared *l,
 /* fills what a->doc says of the matrices that will come */
 int qkv_attend_plan(struct qkv_attend *a, struct qkv_err *e);
 
-/* packs what the products of a layer need */
+/*
+ * out (rows, heads * width) = x (rows, d) times the heads' weights side by side, plus their biases; the greatest
+ * magnitude, infinity or not a number where one of them is
+ */
+double qkv_attend_multiply(struct qkv_attend *a, float *out, const float *x, size_t rows, size_t d,
+	const struct qkv_weight *weight, size_t heads, size_t width);
+
+/* packs what the blocks of a layer need, whose contexts are not there yet */
 void qkv_attend_pack(struct qkv_attend *a, const struct qkv_prepared *l);
 
+/*
+ * A block of head h, rows first to first + num - 1, at a stage from scores to alpha; n_k floats apart. Of alpha
+ * that is computed the slot gets the sums, and the figures if they are wanted.
+ */
+const float *qkv_attend_scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
+	enum qkv_stage stage, size_t h, size_t first, size_t num);
+
+/* the columns that rows first to first + num - 1 may attend to are among *from to *to - 1, by the mask's name */
+void qkv_attend_span(size_t *from, size_t *to, const struct qkv_attend *a, const struct qkv_layer *l,
+	size_t first, size_t num);
+
 /* rows first to first + num - 1 of a stage of head h (any at QKV_OUTPUT); where they are, *stride floats apart */
-const float *qkv_attend_rows(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
+const float *qkv_attend_rows(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
 	enum qkv_stage stage, size_t h, size_t first, size_t num, size_t *stride);
+
+/* computes the output of a layer, and the contexts that are not there yet */
+void qkv_attend_output(struct qkv_attend *a, const struct qkv_prepared *l);
 
 /* marks in hidden (n_k,) the keys that row i of head h may not attend to */
 void qkv_attend_hide(

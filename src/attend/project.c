@@ -1,8 +1,9 @@
 /*
- * Projections: Q = X W_Q + b_Q for all heads at once, and the same for K and V.
+ * Projections: Q = X W_Q + b_Q for all heads at once, and the same for K, V and the output.
  *
  * The heads stand side by side, (rows, heads * width): heads whose weights are neighbours in the document, as
- * in every fused or separate weight, are one product.
+ * in every fused or separate weight, are one product. A task is a panel of its columns, packed just before
+ * all rows use it.
  */
 #include "attend/prepare.h"
 
@@ -10,32 +11,55 @@
 
 #include <math.h>
 
-enum { CHUNK = 64 }; /* rows of a task: enough to earn the reading of the weights back */
-
 struct projection {
-	const struct qkv_kern *kern;
-	const struct qkv_part *x;
+	struct qkv_attend *a;
+	const float *x;
+	size_t rows, d;
 	const struct qkv_weight *weight;  /* (heads,) */
 	size_t heads, width, first, last; /* heads first to last - 1 are neighbours */
-	float *packed, *out;              /* out (x rows, heads * width) */
+	float *out;                       /* (rows, heads * width) */
 };
 
+static size_t
+least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* adds to a row of columns j to end - 1, counted from head first, their biases */
 static void
-chunk(void *arg, size_t index, size_t worker)
+add_bias(const struct projection *p, float *row, size_t j, size_t end)
+{
+	for (size_t next; j < end; row += next - j, j = next) {
+		const float *bias = p->weight[p->first + j / p->width].bias;
+
+		next = least((j / p->width + 1) * p->width, end);
+		if (bias)
+			p->a->kern->add(row, bias + j % p->width, next - j);
+	}
+}
+
+static void
+panel(void *arg, size_t index, size_t worker)
 {
 	const struct projection *p = arg;
-	size_t row = index * CHUNK, rows = p->x->shape[0], d = p->x->shape[1], ld = p->heads * p->width;
-	size_t num = rows - row < CHUNK ? rows - row : CHUNK;
-	float *out = p->out + row * ld + p->first * p->width;
+	const struct qkv_kern *kern = p->a->kern;
+	const struct qkv_weight *w = &p->weight[p->first];
+	struct qkv_panel *mine = &p->a->panels[worker];
+	size_t j = index * kern->panel, end = least(j + kern->panel, (p->last - p->first) * p->width);
+	size_t ld = p->heads * p->width;
+	float *out = p->out + p->first * p->width + j;
 
-	(void)worker;
-	p->kern->product(
-		out, ld, p->x->data + row * d, d, p->packed, d, num, d, (p->last - p->first) * p->width);
-	for (size_t i = 0; i < num; i++)
-		for (size_t h = p->first; h < p->last; h++)
-			if (p->weight[h].bias)
-				p->kern->add(
-					p->out + (row + i) * ld + h * p->width, p->weight[h].bias, p->width);
+	kern->pack(mine->packed, w->data + j * w->cs, p->d, end - j, w->rs, w->cs);
+	kern->product(out, ld, p->x, p->d, mine->packed, p->d, p->rows, p->d, end - j);
+	for (size_t i = 0; i < p->rows; i++) {
+		double magnitude;
+
+		add_bias(p, out + i * ld, j, end);
+		magnitude = (double)kern->magnitude(out + i * ld, end - j);
+		if (!(magnitude <= mine->magnitude))
+			mine->magnitude = magnitude;
+	}
 }
 
 /* the heads from first on that are neighbours; the one after the last */
@@ -51,13 +75,33 @@ neighbours(const struct projection *p, size_t first)
 	return h;
 }
 
-/* the first element that is not finite, or count */
+double
+qkv_attend_multiply(struct qkv_attend *a, float *out, const float *x, size_t rows, size_t d,
+	const struct qkv_weight *weight, size_t heads, size_t width)
+{
+	struct projection p = {a, x, rows, d, weight, heads, width, 0, 0, out};
+	double magnitude = 0;
+
+	for (size_t i = 0; i < qkv_pool_size(a->pool); i++)
+		a->panels[i].magnitude = 0;
+	for (; p.first < heads; p.first = p.last) {
+		p.last = neighbours(&p, p.first);
+		qkv_pool_run(a->pool, ((p.last - p.first) * width + a->kern->panel - 1) / a->kern->panel,
+			panel, &p);
+	}
+	for (size_t i = 0; i < qkv_pool_size(a->pool); i++)
+		if (!(a->panels[i].magnitude <= magnitude))
+			magnitude = a->panels[i].magnitude;
+	return magnitude;
+}
+
+/* the first element that is not finite */
 static size_t
-find_infinite(const float *x, size_t count)
+find_infinite(const float *x)
 {
 	size_t i = 0;
 
-	while (i < count && isfinite(x[i]))
+	while (isfinite(x[i]))
 		i++;
 	return i;
 }
@@ -66,36 +110,26 @@ static int
 project(struct qkv_rows *r, struct qkv_attend *a, const struct qkv_part *x, const struct qkv_weight *weight,
 	size_t heads, size_t width, const char *name, struct qkv_err *e)
 {
-	struct projection p = {a->kern, x, weight, heads, width, 0, 0, NULL, NULL};
 	size_t rows = x->shape[0], ld = heads * width, bad;
+	float *out = qkv_mem_floats(rows * ld, sizeof *out, e);
 
-	p.out = qkv_mem_floats(rows * ld, sizeof *p.out, e);
-	if (!p.out || !qkv_arena_adopt(&a->arena, p.out, e))
+	if (!out || !qkv_arena_adopt(&a->arena, out, e))
 		return -1;
-	p.packed = qkv_mem_floats(qkv_kern_packed(a->kern, x->shape[1], ld), sizeof *p.packed, e);
-	if (!p.packed)
-		return -1;
-	for (p.first = 0; p.first < heads; p.first = p.last) {
-		const struct qkv_weight *w = &weight[p.first];
-
-		p.last = neighbours(&p, p.first);
-		a->kern->pack(p.packed, w->data, x->shape[1], (p.last - p.first) * width, w->rs, w->cs);
-		qkv_pool_run(a->pool, (rows + CHUNK - 1) / CHUNK, chunk, &p);
-	}
-	qkv_mem_free(p.packed);
-	*r = (struct qkv_rows){p.out, width, ld};
-	bad = find_infinite(p.out, rows * ld);
-	if (bad < rows * ld)
-		return qkv_part_fail(a->problem, x, e,
-			"%s of row %zu, head %zu is not finite, expected what float32 can hold", name,
-			bad / ld, bad % ld / width);
-	return 0;
+	*r = (struct qkv_rows){out, width, ld,
+		qkv_attend_multiply(a, out, x->data, rows, x->shape[1], weight, heads, width)};
+	if (isfinite(r->magnitude))
+		return 0;
+	bad = find_infinite(out);
+	return qkv_part_fail(a->problem, x, e,
+		"%s of row %zu, head %zu is not finite, expected what float32 can hold", name, bad / ld,
+		bad % ld / width);
 }
 
 static struct qkv_rows
-ready(const struct qkv_part *p)
+ready(const struct qkv_attend *a, const struct qkv_part *p)
 {
-	return (struct qkv_rows){p->data, p->shape[1] * p->shape[2], p->shape[2]};
+	return (struct qkv_rows){p->data, p->shape[1] * p->shape[2], p->shape[2],
+		p->data ? (double)a->kern->magnitude(p->data, p->count) : 0};
 }
 
 int
@@ -107,9 +141,9 @@ qkv_attend_project(struct qkv_attend *a, struct qkv_prepared *l, struct qkv_err 
 	unsigned needs_v = 1u << QKV_V | 1u << QKV_CONTEXT | 1u << QKV_OUTPUT;
 
 	if (from->source != QKV_FROM_EMBEDDINGS) {
-		l->q = ready(&from->q);
-		l->k = ready(&from->k);
-		l->v = ready(&from->v);
+		l->q = ready(a, &from->q);
+		l->k = ready(a, &from->k);
+		l->v = ready(a, &from->v);
 		return 0;
 	}
 	if (a->stages & ~(1u << QKV_V) &&

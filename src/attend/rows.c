@@ -1,120 +1,59 @@
 /*
- * A block of rows of any stage:
+ * Rows of any stage; contexts = alpha V, and output = contexts side by side W_O + b_O.
  *
- *     scores = q K^T, scaled = scores * scale, masked = scaled + bias, hidden cells -infinity,
- *     alpha = softmax(masked), context = alpha V, output = contexts side by side W_O + b_O
+ * The contexts of a head are computed with its alpha, and kept for the stages that come later.
  */
 #include "attend/prepare.h"
 
-#include <math.h>
 #include <string.h>
 
-void
-qkv_attend_hide(
-	unsigned char *hidden, const struct qkv_layer *l, const struct qkv_doc *doc, size_t h, size_t i)
+struct work {
+	struct qkv_attend *a;
+	const struct qkv_prepared *l;
+	size_t h;
+};
+
+static size_t
+group(const struct qkv_attend *a)
 {
-	size_t n = doc->n_k, first, last, cell = i * n, head = h * doc->n_q * n;
-
-	qkv_mask_span(&first, &last, &l->mask, i, doc->n_q, n);
-	memset(hidden, 1, n);
-	if (last > first)
-		memset(hidden + first, 0, last - first);
-	if (l->key_mask.data)
-		for (size_t j = 0; j < n; j++)
-			hidden[j] |= l->key_mask.data[j] < 1;
-	if (l->mask_matrix.data) {
-		const float *m = l->mask_matrix.data + (l->mask_matrix.shape[0] > 1 ? head : 0) + cell;
-
-		for (size_t j = 0; j < n; j++)
-			hidden[j] |= m[j] < 1;
-	}
-	if (l->bias.data) {
-		const float *m = l->bias.data + (l->bias.shape[0] > 1 ? head : 0) + cell;
-
-		for (size_t j = 0; j < n; j++)
-			hidden[j] |= isinf(m[j]) != 0;
-	}
+	return a->doc.num_heads / a->doc.num_kv_heads;
 }
 
-/* turns a row of scaled scores into masked ones */
+/* contexts of rows of alpha; a sum begins where a block of the inner index does */
 static void
-mask(const struct qkv_attend *a, const struct qkv_layer *l, struct qkv_slot *s, float *row, size_t h,
-	size_t i)
-{
-	size_t n = a->doc.n_k;
-
-	if (l->bias.data)
-		a->kern->add(row, l->bias.data + ((l->bias.shape[0] > 1 ? h * a->doc.n_q : 0) + i) * n, n);
-	qkv_attend_hide(s->hidden, l, &a->doc, h, i);
-	for (size_t j = 0; j < n; j++)
-		row[j] = s->hidden[j] ? -INFINITY : row[j];
-}
-
-/* scores to alpha, as far as the stage goes */
-static const float *
-scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, enum qkv_stage stage,
-	size_t h, size_t first, size_t num)
-{
-	const struct qkv_layer *from = l->layer;
-	size_t n = a->doc.n_k, group = a->doc.num_kv_heads ? a->doc.num_heads / a->doc.num_kv_heads : 1;
-	int hides = qkv_layer_hides(from);
-
-	if (from->source == QKV_FROM_ALPHA)
-		return from->alpha[h] + first * n;
-	if (from->source == QKV_FROM_SCORES)
-		memcpy(s->strip, from->scores.data + (h * a->doc.n_q + first) * n,
-			num * n * sizeof *s->strip);
-	else
-		a->kern->product(s->strip, n, l->q.data + h * l->q.head + first * l->q.row, l->q.row,
-			a->packed_k[h / group], from->d_k, num, from->d_k, n);
-	for (size_t i = 0; i < num && stage >= QKV_SCALED; i++) {
-		float *row = s->strip + i * n;
-
-		a->kern->scale(row, l->scale, n);
-		if (stage >= QKV_MASKED && hides)
-			mask(a, from, s, row, h, first + i);
-		if (stage >= QKV_ALPHA)
-			a->kern->softmax(row, n);
-	}
-	return s->strip;
-}
-
-static const float *
-context(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, size_t h, size_t first,
+context(struct qkv_attend *a, const struct qkv_prepared *l, const float *alpha, size_t h, size_t first,
 	size_t num)
 {
-	size_t d_v = l->layer->d_v, group = a->doc.num_heads / a->doc.num_kv_heads;
-	float *out = s->side + h * d_v;
-	const float *alpha = scores(a, l, s, QKV_ALPHA, h, first, num);
+	size_t n = a->doc.n_k, d_v = l->layer->d_v, width = a->doc.num_heads * d_v, from = 0, to = n;
+	float *out = a->contexts + first * width + h * d_v;
 
-	a->kern->product(
-		out, a->doc.num_heads * d_v, alpha, a->doc.n_k, a->packed_v[h / group], a->doc.n_k, num, a->doc.n_k, d_v);
-	return out;
+	if (l->layer->source != QKV_FROM_ALPHA)
+		qkv_attend_span(&from, &to, a, l->layer, first, num);
+	from -= from % QKV_INNER;
+	if (from < to)
+		a->kern->product(out, width, alpha + from, n,
+			a->packed_v[h / group(a)] + from * a->kern->panel, n, num, to - from, d_v);
+	for (size_t i = 0; i < num && from == to; i++)
+		memset(out + i * width, 0, d_v * sizeof *out);
 }
 
 static const float *
-output(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, size_t first, size_t num,
-	size_t *stride)
+alpha_and_context(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, size_t h,
+	size_t first, size_t num)
 {
-	const struct qkv_layer *from = l->layer;
-	size_t width = a->doc.num_heads * from->d_v;
+	const float *alpha = qkv_attend_scores(a, l, s, QKV_ALPHA, h, first, num);
 
-	for (size_t h = 0; h < a->doc.num_heads; h++)
-		context(a, l, s, h, first, num);
-	*stride = from->d_out ? from->d_out : width;
-	if (!from->d_out)
-		return s->side;
-	a->kern->product(s->out, from->d_out, s->side, width, a->packed_o, width, num, width, from->d_out);
-	for (size_t i = 0; i < num && from->w_o.bias; i++)
-		a->kern->add(s->out + i * from->d_out, from->w_o.bias, from->d_out);
-	return s->out;
+	if (a->contexts && l->layer->d_v && !a->has_context[h])
+		context(a, l, alpha, h, first, num);
+	return alpha;
 }
 
 const float *
-qkv_attend_rows(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
-	enum qkv_stage stage, size_t h, size_t first, size_t num, size_t *stride)
+qkv_attend_rows(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, enum qkv_stage stage,
+	size_t h, size_t first, size_t num, size_t *stride)
 {
 	const struct qkv_rows *r = stage == QKV_Q ? &l->q : stage == QKV_K ? &l->k : &l->v;
+	size_t d_v = l->layer->d_v, width = a->doc.num_heads * d_v;
 
 	switch (stage) {
 	case QKV_Q:
@@ -122,47 +61,71 @@ qkv_attend_rows(const struct qkv_attend *a, const struct qkv_prepared *l, struct
 	case QKV_V:
 		*stride = r->row;
 		return r->data + h * r->head + first * r->row;
+	case QKV_ALPHA:
+		*stride = a->doc.n_k;
+		return alpha_and_context(a, l, s, h, first, num);
 	case QKV_CONTEXT:
-		*stride = a->doc.num_heads * l->layer->d_v;
-		return context(a, l, s, h, first, num);
+		*stride = width;
+		if (!a->has_context[h])
+			alpha_and_context(a, l, s, h, first, num);
+		return a->contexts + first * width + h * d_v;
 	case QKV_OUTPUT:
-		return output(a, l, s, first, num, stride);
+		*stride = l->layer->d_out ? l->layer->d_out : width;
+		return (l->layer->d_out ? a->output : a->contexts) + first * *stride;
 	default:
 		*stride = a->doc.n_k;
-		return scores(a, l, s, stage, h, first, num);
+		return qkv_attend_scores(a, l, s, stage, h, first, num);
 	}
 }
 
-struct packing {
-	struct qkv_attend *a;
-	const struct qkv_prepared *l;
-};
+static void
+context_block(void *arg, size_t index, size_t worker)
+{
+	const struct work *w = arg;
+	size_t first = index * QKV_ROWS, left = w->a->doc.n_q - first;
+
+	alpha_and_context(w->a, w->l, &w->a->slots[worker], w->h, first, left < QKV_ROWS ? left : QKV_ROWS);
+}
+
+void
+qkv_attend_output(struct qkv_attend *a, const struct qkv_prepared *l)
+{
+	const struct qkv_layer *from = l->layer;
+	struct work w = {a, l, 0};
+
+	for (; w.h < a->doc.num_heads; w.h++) {
+		if (!a->has_context[w.h])
+			qkv_pool_run(a->pool, (a->doc.n_q + QKV_ROWS - 1) / QKV_ROWS, context_block, &w);
+		a->has_context[w.h] = 1;
+	}
+	if (from->d_out)
+		qkv_attend_multiply(a, a->output, a->contexts, a->doc.n_q, a->doc.num_heads * from->d_v,
+			&from->w_o, 1, from->d_out);
+}
 
 /* packs K and V of key/value head number index */
 static void
 pack_head(void *arg, size_t index, size_t worker)
 {
-	const struct packing *p = arg;
-	const struct qkv_attend *a = p->a;
-	const struct qkv_rows *k = &p->l->k, *v = &p->l->v;
+	const struct work *w = arg;
+	const struct qkv_attend *a = w->a;
+	const struct qkv_rows *k = &w->l->k, *v = &w->l->v;
 
 	(void)worker;
 	if (a->packed_k && k->data)
-		a->kern->pack(a->packed_k[index], k->data + index * k->head, p->l->layer->d_k, a->doc.n_k, 1,
+		a->kern->pack(a->packed_k[index], k->data + index * k->head, w->l->layer->d_k, a->doc.n_k, 1,
 			k->row);
 	if (a->packed_v && v->data)
-		a->kern->pack(a->packed_v[index], v->data + index * v->head, a->doc.n_k, p->l->layer->d_v,
+		a->kern->pack(a->packed_v[index], v->data + index * v->head, a->doc.n_k, w->l->layer->d_v,
 			v->row, 1);
 }
 
 void
 qkv_attend_pack(struct qkv_attend *a, const struct qkv_prepared *l)
 {
-	const struct qkv_layer *from = l->layer;
-	struct packing p = {a, l};
+	struct work w = {a, l, 0};
 
-	qkv_pool_run(a->pool, a->doc.num_kv_heads, pack_head, &p);
-	if (a->packed_o && from->d_out)
-		a->kern->pack(a->packed_o, from->w_o.data, a->doc.num_heads * from->d_v, from->d_out,
-			from->w_o.rs, from->w_o.cs);
+	if (a->contexts)
+		memset(a->has_context, 0, a->doc.num_heads);
+	qkv_pool_run(a->pool, a->doc.num_kv_heads, pack_head, &w);
 }

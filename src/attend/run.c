@@ -7,6 +7,7 @@
 #include "attend/prepare.h"
 
 #include "base/mem.h"
+#include "kern/log.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,7 +62,7 @@ average(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
 	b->stride = j->m.cols;
 }
 
-/* row sums, and what the block adds to the column sums */
+/* row sums, and what the block adds to the column sums, of alpha that is not computed here */
 static void
 add_up(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
 {
@@ -70,7 +71,22 @@ add_up(const struct job *j, struct qkv_slot *s, struct qkv_block *b)
 		s->sums[i] = j->a->kern->sum(b->data + i * b->stride, j->m.cols);
 		j->a->kern->accumulate(s->cols, b->data + i * b->stride, j->m.cols);
 	}
-	b->row_sums = s->sums;
+}
+
+/* entropies by their definition, and argmaxes, of alpha that is not computed here */
+static void
+measure(const struct job *j, struct qkv_slot *s, const struct qkv_block *b)
+{
+	for (size_t i = 0; i < b->rows; i++) {
+		const float *row = b->data + i * b->stride;
+		float most = j->a->kern->maximum(row, 1, 0, j->m.cols);
+
+		s->entropy[i] = 0;
+		for (size_t k = 0; k < j->m.cols; k++)
+			if (row[k] > 0)
+				s->entropy[i] -= (double)row[k] * qkv_log((double)row[k]);
+		s->argmax[i] = most > 0 ? j->a->kern->find(row, most, j->m.cols) : QKV_NONE;
+	}
 }
 
 static void
@@ -80,20 +96,29 @@ compute(void *arg, size_t index, size_t worker)
 	struct qkv_slot *s = &j->a->slots[index];
 	struct qkv_block *b = &j->blocks[index];
 	size_t row = (j->window + index) * QKV_ROWS, left = j->m.rows - row;
+	int averages = j->m.head == QKV_MEAN && j->a->average;
 
 	(void)worker;
 	*b = (struct qkv_block){
 		.matrix = &j->m, .slot = index, .row = row, .rows = left < QKV_ROWS ? left : QKV_ROWS};
-	if (j->m.head == QKV_MEAN && j->a->average)
+	if (averages)
 		average(j, s, b);
 	else
 		b->data = qkv_attend_rows(
 			j->a, j->l, s, j->m.stage, j->heads ? j->heads[0] : 0, row, b->rows, &b->stride);
-	if (j->c->wants_hidden && j->m.stage >= QKV_SCORES && j->m.stage <= QKV_ALPHA &&
+	if (j->c->wants & QKV_WANTS_HIDDEN && j->m.stage >= QKV_SCORES && j->m.stage <= QKV_ALPHA &&
 		qkv_layer_hides(j->l->layer))
 		hide(j, s, b);
-	if (j->m.stage == QKV_ALPHA)
-		add_up(j, s, b);
+	if (j->m.stage == QKV_ALPHA) {
+		if (averages || j->l->layer->source == QKV_FROM_ALPHA) {
+			add_up(j, s, b);
+			if (j->a->wants_figures)
+				measure(j, s, b);
+		}
+		b->row_sums = s->sums;
+		b->row_entropy = j->a->wants_figures ? s->entropy : NULL;
+		b->row_argmax = j->a->wants_figures ? s->argmax : NULL;
+	}
 	if (j->c->ahead)
 		j->c->ahead(j->c, b);
 }
@@ -186,10 +211,13 @@ run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
 	j->m.scale = j->l->scale;
 	j->m.mask = l->mask_name;
 	memset(col_sums, 0, (doc->n_k + 1) * sizeof *col_sums);
-	return j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, e) ||
-			j->c->matrix_end(j->c, alpha ? col_sums : NULL, e)
-		? -1
-		: 0;
+	if (j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, e) ||
+		j->c->matrix_end(j->c, alpha ? col_sums : NULL, e))
+		return -1;
+	if (j->a->contexts && (alpha || j->m.stage == QKV_CONTEXT))
+		for (size_t h = 0; h < j->num_heads; h++)
+			j->a->has_context[j->heads[h]] = 1;
+	return 0;
 }
 
 static int
@@ -243,6 +271,7 @@ run_layer(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_e
 		return -1;
 	if (!(j->a->stages >> QKV_OUTPUT & 1))
 		return 0;
+	qkv_attend_output(j->a, j->l);
 	j->heads = NULL;
 	j->num_heads = 0;
 	j->m.stage = QKV_OUTPUT;
@@ -257,6 +286,7 @@ run_doc(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, s
 	double *col_sums = qkv_mem_new(a->doc.n_k + 1, sizeof *col_sums, e);
 	int result;
 
+	a->wants_figures = c->wants & QKV_WANTS_FIGURES;
 	j.blocks = col_sums ? qkv_mem_new(a->num_slots, sizeof *j.blocks, e) : NULL;
 	result = j.blocks ? c->doc_begin(c, &a->doc, e) : -1;
 	for (size_t n = 0; !result && n < a->num_layers; n++) {

@@ -292,7 +292,8 @@ qkv_output_new(struct qkv_consumer **c, const struct qkv_output *output, struct 
 	*c = &o->base;
 	if (!o)
 		return -1;
-	o->base = (struct qkv_consumer){.wants_hidden = (output->format->traits & QKV_TRAIT_PICTURE) != 0,
+	o->base = (struct qkv_consumer){
+		.wants = output->format->traits & QKV_TRAIT_PICTURE ? QKV_WANTS_HIDDEN : 0,
 		.doc_begin = doc_begin,
 		.matrix_begin = matrix_begin,
 		.rows = rows,

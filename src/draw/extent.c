@@ -78,7 +78,7 @@ qkv_extent_new(
 	if (!new)
 		return -1;
 	new->consumer = (struct qkv_consumer){
-		.wants_hidden = 1,
+		.wants = QKV_WANTS_HIDDEN,
 		.doc_begin = doc_begin,
 		.matrix_begin = matrix_begin,
 		.rows = rows,

@@ -124,7 +124,7 @@ qkv_picture_new(struct qkv_consumer **c, struct qkv_sink *s, qkv_painter *paint,
 	if (!p)
 		return -1;
 	p->consumer = (struct qkv_consumer){
-		.wants_hidden = 1,
+		.wants = QKV_WANTS_HIDDEN,
 		.doc_begin = begin_doc,
 		.matrix_begin = begin_matrix,
 		.rows = take_rows,

@@ -19,6 +19,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined __AVX512F__ || defined __AVX2__
+#include <immintrin.h>
+#endif
+
 /* ISA(softmax) is qkv_softmax_avx2 where QKV_ISA is avx2 */
 #define ISA(noun) ISA_JOIN(noun, QKV_ISA)
 #define ISA_JOIN(noun, isa) ISA_JOIN_EXPANDED(noun, isa)
@@ -37,7 +41,6 @@
 /* the one place with typedefs of objects: an attribute reads badly anywhere else */
 typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
-typedef float half __attribute__((vector_size(2 * LANES)));
 typedef double dvec __attribute__((vector_size(4 * LANES))); /* half as many, twice as wide */
 
 /* a loop over what stays in registers */
@@ -70,6 +73,29 @@ spread(float x)
 	return x - (vec){0};
 }
 
+/* the first half of v in double, and the second */
+INLINE dvec
+lower(vec v)
+{
+	dvec d;
+
+	UNROLL
+	for (int l = 0; l < LANES / 2; l++)
+		d[l] = (double)v[l];
+	return d;
+}
+
+INLINE dvec
+upper(vec v)
+{
+	dvec d;
+
+	UNROLL
+	for (int l = 0; l < LANES / 2; l++)
+		d[l] = (double)v[LANES / 2 + l];
+	return d;
+}
+
 #if defined __FMA__ || defined __ARM_FEATURE_FMA || defined __FP_FAST_FMAF
 
 #define HAS_FMA 1
@@ -88,25 +114,8 @@ fused(vec a, vec b, vec c)
 
 #define HAS_FMA 0
 
-typedef double wide __attribute__((vector_size(8 * LANES)));
 typedef uint64_t bits __attribute__((vector_size(4 * LANES)));
 typedef uint32_t words __attribute__((vector_size(4 * LANES)));
-
-INLINE dvec
-lower(vec v)
-{
-	wide w = __builtin_convertvector(v, wide);
-
-	return __builtin_shufflevector(w, w, 0, 1);
-}
-
-INLINE dvec
-upper(vec v)
-{
-	wide w = __builtin_convertvector(v, wide);
-
-	return __builtin_shufflevector(w, w, 2, 3);
-}
 
 INLINE vec
 narrow(dvec l, dvec u)
@@ -144,7 +153,13 @@ int ISA(usable)(void);
 extern const struct qkv_kern ISA(kern);
 void ISA(scale)(float *x, float s, size_t n);
 void ISA(add)(float *x, const float *y, size_t n);
-void ISA(softmax)(float *x, size_t n);
+float ISA(maximum)(const float *x, float s, float max, size_t n);
+float ISA(magnitude)(const float *x, size_t n);
+size_t ISA(find)(const float *x, float value, size_t n);
+void ISA(hide)(float *x, const float *allowed, size_t n);
+double ISA(exponentials)(float *x, float s, float max, size_t n, double *mean);
+void ISA(normalise)(
+	double *row_sums, double *cols, float *x, size_t ldx, const float *factor, size_t rows, size_t n);
 double ISA(sum)(const float *x, size_t n);
 void ISA(accumulate)(double *sums, const float *x, size_t n);
 

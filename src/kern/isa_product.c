@@ -22,7 +22,7 @@
 #define UPPER(w, l) ((l) & (w) ? LANES + (l) : (l) ^ (w))
 #if LANES == 16
 #define EACH(f, w)                                                                                           \
-	f(w, 0), f(w, 1), f(w, 2), f(w, 3), f(w, 4), f(w, 5), f(w, 6), f(w, 7), f(w, 8), f(w, 9), f(w, 10), \
+	f(w, 0), f(w, 1), f(w, 2), f(w, 3), f(w, 4), f(w, 5), f(w, 6), f(w, 7), f(w, 8), f(w, 9), f(w, 10),  \
 		f(w, 11), f(w, 12), f(w, 13), f(w, 14), f(w, 15)
 #elif LANES == 8
 #define EACH(f, w) f(w, 0), f(w, 1), f(w, 2), f(w, 3), f(w, 4), f(w, 5), f(w, 6), f(w, 7)
@@ -253,7 +253,12 @@ const struct qkv_kern ISA(kern) = {
 	.product = product,
 	.scale = ISA(scale),
 	.add = ISA(add),
-	.softmax = ISA(softmax),
+	.maximum = ISA(maximum),
+	.magnitude = ISA(magnitude),
+	.find = ISA(find),
+	.hide = ISA(hide),
+	.exponentials = ISA(exponentials),
+	.normalise = ISA(normalise),
 	.sum = ISA(sum),
 	.accumulate = ISA(accumulate),
 };

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #define QKV_INNER 256
+#define QKV_STEPS 4
 
 struct qkv_kern {
 	const char *name;
@@ -35,14 +36,31 @@ struct qkv_kern {
 	void (*scale)(float *x, float s, size_t n);
 	void (*add)(float *x, const float *y, size_t n);
 
-	/*
-	 * softmax of x (n,) in place: exp(x - max), summed in double in 16 lanes (element j in lane j % 16,
-	 * ascending) and a fixed tree, times 1 / sum; -infinity becomes an exact zero, and a row of -infinity
-	 * alone zeros. The other values are finite.
-	 */
-	void (*softmax)(float *x, size_t n);
+	/* the greatest of max and x (n,) times s; the magnitude that is the greatest of x (n,), infinity or
+	 * not a number where one of them is */
+	float (*maximum)(const float *x, float s, float max, size_t n);
+	float (*magnitude)(const float *x, size_t n);
 
-	/* the sum of x (n,) in double, in the same 16 lanes and tree */
+	/* the first index where x (n,) is value, or n */
+	size_t (*find)(const float *x, float value, size_t n);
+
+	/* x (n,) becomes -infinity where allowed (n,) is below 1 */
+	void (*hide)(float *x, const float *allowed, size_t n);
+
+	/*
+	 * Softmax of a row, in two steps. x (n,) becomes e^y, y = x * s - max, max from above and finite, and an
+	 * exact zero where x is -infinity (s is 1 then). Returns the sum, added in 16 lanes (element j in lane
+	 * j % 16, ascending), QKV_STEPS at a time in float32 and these sums in double, and a fixed tree; and
+	 * in mean, if not NULL, that of y e^y, y no less than -104.
+	 */
+	double (*exponentials)(float *x, float s, float max, size_t n, double *mean);
+
+	/* x (rows, n), ldx floats apart, times factor (rows,); row_sums (rows,) become its sums in double in
+	 * the same lanes and tree, cols (n,) plus its rows in ascending order */
+	void (*normalise)(double *row_sums, double *cols, float *x, size_t ldx, const float *factor,
+		size_t rows, size_t n);
+
+	/* the sum of x (n,) in double, in the same lanes and tree */
 	double (*sum)(const float *x, size_t n);
 
 	/* sums (n,) plus x (n,) */

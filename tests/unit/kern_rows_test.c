@@ -1,4 +1,5 @@
 /* Rows: every instruction set against plain scalar code, bit by bit, of all short lengths; exp against expl. */
+#include "kern/log.h"
 #include "kerns.h"
 
 #include <math.h>
@@ -91,62 +92,191 @@ plain_exp(float x)
 	return (float)ldexp((double)y, (int)whole);
 }
 
-static void
-plain_softmax(float *x, size_t n)
+/* 16 lanes, added up in float32 four at a time, and these sums in double */
+static double
+plain_steps(const float *x, size_t n)
 {
-	float max = -INFINITY, factor;
 	double lanes[16] = {0};
 
-	for (size_t j = 0; j < n; j++)
-		max = x[j] > max ? x[j] : max;
+	for (size_t l = 0; l < 16; l++)
+		for (size_t first = l; first < n; first += 16 * QKV_STEPS) {
+			float part = 0;
+
+			for (size_t j = first; j < n && j < first + 16 * QKV_STEPS; j += 16)
+				part += x[j];
+			lanes[l] += (double)part;
+		}
+	return plain_tree(lanes);
+}
+
+/* x (n,) becomes e^(x s - max); the sum, and that of y e^y */
+static double
+plain_exponentials(float *x, float s, float max, size_t n, double *mean)
+{
+	float *products = malloc((n + 1) * sizeof *products);
+	double sum;
+
 	for (size_t j = 0; j < n; j++) {
-		x[j] = x[j] == -INFINITY || x[j] - max < -104 ? 0 : plain_exp(x[j] - max);
-		lanes[j % 16] += (double)x[j];
+		float y = x[j] * s - max;
+
+		y = y > -104 ? y : -104;
+		x[j] = plain_exp(y);
+		products[j] = x[j] * y;
 	}
-	factor = (float)(1 / plain_tree(lanes));
+	sum = plain_steps(x, n);
+	*mean = plain_steps(products, n);
+	free(products);
+	return sum;
+}
+
+static float
+plain_maximum(const float *x, float s, float max, size_t n)
+{
 	for (size_t j = 0; j < n; j++)
-		x[j] *= max == -INFINITY ? 0 : factor;
+		max = x[j] * s > max ? x[j] * s : max;
+	return max;
+}
+
+static double
+softmax(const struct qkv_kern *k, float *x, size_t n)
+{
+	float max = k->maximum(x, 1, -INFINITY, n), factor = (float)(1 / k->exponentials(x, 1, max, n, NULL));
+	double sum, *cols = calloc(n + 1, sizeof *cols);
+
+	k->normalise(&sum, cols, x, n, &factor, 1, n);
+	free(cols);
+	return sum;
 }
 
 static void
-test_softmax(void **unused)
+test_exponentials(void **unused)
 {
 	static float x[LONGEST], want[LONGEST], got[LONGEST];
-	static const float range[] = {1, 20, 120, 3e38f};
+	static const float range[] = {1, 20, 120, 3e38f}, scales[] = {1, 0.125f, 0, -0.3f};
 
 	(void)unused;
-	for (size_t n = 0; n < LONGEST - 1; n += n < 67 ? 1 : 129)
-		for (unsigned round = 0; round < 12; round++) {
+	for (size_t n = 1; n < LONGEST - 1; n += n < 67 ? 1 : 129)
+		for (unsigned round = 0; round < 16; round++) {
+			float s = round < 12 ? 1 : scales[round % 4], max, most;
+			double sum, mean, got_mean;
+
 			for (size_t j = 0; j < LONGEST; j++)
-				x[j] = round / 4 && random_bits() % (4 - round / 4) == 0
+				x[j] = round / 4 && round < 12 && random_bits() % (4 - round / 4) == 0
 					? -INFINITY
 					: draw(EVEN) * range[round % 4];
 			if (round == 11)
 				x[1 + n / 2] = 0;
+			max = plain_maximum(x + 1, s, -INFINITY, n);
 			memcpy(want, x, sizeof x);
-			plain_softmax(want + 1, n);
+			sum = plain_exponentials(want + 1, s, max == -INFINITY ? 0 : max, n, &mean);
+			for (size_t i = 0; i < num_kerns; i++) {
+				most = kerns[i]->maximum(x + 1, s, -INFINITY, n);
+				assert_true(most == max);
+				most = most == -INFINITY ? 0 : most;
+				for (int has_mean = 0; has_mean < 2; has_mean++) {
+					double z;
+
+					memcpy(got, x, sizeof x);
+					z = kerns[i]->exponentials(
+						got + 1, s, most, n, has_mean ? &got_mean : NULL);
+					assert_memory_equal(&z, &sum, sizeof z);
+					assert_memory_equal(got, want, sizeof got);
+				}
+				assert_memory_equal(&got_mean, &mean, sizeof mean);
+			}
+		}
+}
+
+/* blocks of all heights, with odd strides; the sums are of what float32 has rounded, rows added in their order */
+static void
+test_normalise(void **unused)
+{
+	enum { ROWS = 16, WIDE = 300 };
+	static float x[ROWS * WIDE], want[ROWS * WIDE], got[ROWS * WIDE];
+	double cols[WIDE], want_cols[WIDE], got_cols[WIDE], sums[ROWS], got_sums[ROWS];
+	float factor[ROWS];
+
+	(void)unused;
+	for (size_t n = 0; n < WIDE - 1; n += n < 67 ? 1 : 71)
+		for (size_t rows = 0; rows <= ROWS; rows++) {
+			fill(x, ROWS * WIDE, SPREAD);
+			fill(factor, ROWS, EVEN);
+			for (size_t j = 0; j < WIDE; j++)
+				cols[j] = (double)draw(SPREAD);
+			memcpy(want, x, sizeof x);
+			memcpy(want_cols, cols, sizeof cols);
+			for (size_t i = 0; i < rows; i++) {
+				double lanes[16] = {0};
+
+				for (size_t j = 1; j <= n; j++) {
+					want[i * WIDE + j] *= factor[i];
+					want_cols[j] += (double)want[i * WIDE + j];
+					lanes[(j - 1) % 16] += (double)want[i * WIDE + j];
+				}
+				sums[i] = plain_tree(lanes);
+			}
 			for (size_t i = 0; i < num_kerns; i++) {
 				memcpy(got, x, sizeof x);
-				kerns[i]->softmax(got + 1, n);
+				memcpy(got_cols, cols, sizeof cols);
+				kerns[i]->normalise(got_sums, got_cols + 1, got + 1, WIDE, factor, rows, n);
 				assert_memory_equal(got, want, sizeof got);
+				assert_memory_equal(got_cols, want_cols, sizeof got_cols);
+				assert_memory_equal(got_sums, sums, rows * sizeof *sums);
 			}
 		}
 }
 
 static void
-test_softmax_of_nothing(void **unused)
+test_search(void **unused)
+{
+	float x[70], allowed[70], want[70], got[70];
+
+	(void)unused;
+	for (size_t n = 0; n <= 67; n++)
+		for (size_t i = 0; i < num_kerns; i++) {
+			float most = 0;
+
+			fill(x, 70, SPREAD);
+			for (size_t j = 1; j <= n; j++) {
+				most = fabsf(x[j]) > most ? fabsf(x[j]) : most;
+				assert_true(kerns[i]->find(x + 1, x[j], n) == j - 1);
+			}
+			assert_true(kerns[i]->find(x + 1, INFINITY, n) == n);
+			assert_true(kerns[i]->magnitude(x + 1, n) == most);
+			for (size_t j = 1; j <= n; j++) {
+				float kept = x[j];
+
+				x[j] = j % 2 ? NAN : -INFINITY;
+				assert_true(!isfinite(kerns[i]->magnitude(x + 1, n)));
+				x[j] = kept;
+			}
+			for (size_t j = 0; j < 70; j++)
+				allowed[j] = random_bits() % 2 ? 1 : 0;
+			memcpy(want, x, sizeof x);
+			memcpy(got, x, sizeof x);
+			for (size_t j = 1; j <= n; j++)
+				want[j] = allowed[j] < 1 ? -INFINITY : x[j];
+			kerns[i]->hide(got + 1, allowed + 1, n);
+			assert_memory_equal(got, want, sizeof got);
+		}
+}
+
+static void
+test_log(void **unused)
 {
 	(void)unused;
-	for (size_t i = 0; i < num_kerns; i++)
-		for (size_t n = 0; n <= 67; n++) {
-			float x[67];
+	assert_true(qkv_log(1) == 0);
+	for (int i = 0; i < 200000; i++) {
+		double x = ldexp(1 + (double)random_bits() / 4294967296.0, (int)(random_bits() % 1200) - 600);
+		long double want = logl((long double)x);
 
-			for (size_t j = 0; j < n; j++)
-				x[j] = -INFINITY;
-			kerns[i]->softmax(x, n);
-			for (size_t j = 0; j < n; j++)
-				assert_true(x[j] == 0 && !signbit(x[j]));
-		}
+		assert_true(fabsl(want - (long double)qkv_log(x)) <= 4e-16L * fabsl(want) + 1e-17L);
+	}
+	for (int i = 1; i < 10000; i++) {
+		double x = 1 + ldexp((double)(i - 5000), -14);
+
+		assert_true(fabsl(logl((long double)x) - (long double)qkv_log(x)) <= 1.2e-16L);
+	}
 }
 
 /* with 0 beside it, e^x stands alone once 1 / (1 + e^x) rounds to 1, and is never far off */
@@ -162,7 +292,7 @@ test_exp(void **unused)
 		long double e = expl((long double)pair[1]), want = alone ? e : e / (1 + e), unit;
 		double error;
 
-		kerns[0]->softmax(pair, 2);
+		softmax(kerns[0], pair, 2);
 		unit = ldexpl(1, ilogbl(want) > -126 ? ilogbl(want) - 23 : -149);
 		error = (double)(fabsl((long double)pair[1] - want) / unit);
 		if (alone)
@@ -184,7 +314,7 @@ test_row_sum(void **unused)
 		for (size_t n = 1000; n <= 100000; n *= 10) {
 			for (size_t j = 0; j < n; j++)
 				x[j] = 0.1f * draw(EVEN);
-			kerns[i]->softmax(x, n);
+			assert_true(fabs(softmax(kerns[i], x, n) - 1) < 2e-7);
 			assert_true(fabs(kerns[i]->sum(x, n) - 1) < 2e-7);
 		}
 }
@@ -195,8 +325,10 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_elementwise),
 		cmocka_unit_test(test_sum),
-		cmocka_unit_test(test_softmax),
-		cmocka_unit_test(test_softmax_of_nothing),
+		cmocka_unit_test(test_exponentials),
+		cmocka_unit_test(test_normalise),
+		cmocka_unit_test(test_search),
+		cmocka_unit_test(test_log),
 		cmocka_unit_test(test_exp),
 		cmocka_unit_test(test_row_sum),
 	};

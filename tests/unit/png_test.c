@@ -264,7 +264,7 @@ a_second_document_is_refused(void **state)
 	(void)state;
 	qkv_memory_sink_init(&m, 1u << 20);
 	assert_int_equal(qkv_png_new(&c, &m.sink, &f.o, &notes, &e), 0);
-	assert_int_equal(c->wants_hidden, 1);
+	assert_int_equal(c->wants, QKV_WANTS_HIDDEN);
 	assert_int_equal(feed_consumer(c, &f, &e), 0);
 	assert_int_equal(feed_consumer(c, &f, &e), -1);
 	assert_int_equal(e.status, QKV_EUSAGE);

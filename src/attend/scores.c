@@ -1,0 +1,210 @@
+/*
+ * A block of rows from scores to alpha:
+ *
+ *     scores = q K^T, scaled = scores * scale, masked = scaled + bias, hidden cells -infinity,
+ *     alpha = softmax(masked), its entropy ln Z - E[s - max], Z the sum of e^(s - max)
+ *
+ * Columns are taken as many at a time as stay in the nearest cache, up to the greatest score of each row; then
+ * each row is turned into exponentials, and all of them are divided by their sums. What a mask hides by its
+ * name from all rows of the block is not computed.
+ */
+#include "attend/prepare.h"
+
+#include "kern/log.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	PANELS = 16, /* taken at a time */
+	STEP = 16,   /* lanes of a sum: where one begins does not matter if it is a multiple */
+};
+
+void
+qkv_attend_hide(
+	unsigned char *hidden, const struct qkv_layer *l, const struct qkv_doc *doc, size_t h, size_t i)
+{
+	size_t n = doc->n_k, first, last, cell = i * n, head = h * doc->n_q * n;
+
+	qkv_mask_span(&first, &last, &l->mask, i, doc->n_q, n);
+	memset(hidden, 1, n);
+	if (last > first)
+		memset(hidden + first, 0, last - first);
+	if (l->key_mask.data)
+		for (size_t j = 0; j < n; j++)
+			hidden[j] |= l->key_mask.data[j] < 1;
+	if (l->mask_matrix.data) {
+		const float *m = l->mask_matrix.data + (l->mask_matrix.shape[0] > 1 ? head : 0) + cell;
+
+		for (size_t j = 0; j < n; j++)
+			hidden[j] |= m[j] < 1;
+	}
+	if (l->bias.data) {
+		const float *m = l->bias.data + (l->bias.shape[0] > 1 ? head : 0) + cell;
+
+		for (size_t j = 0; j < n; j++)
+			hidden[j] |= isinf(m[j]) != 0;
+	}
+}
+
+void
+qkv_attend_span(size_t *from, size_t *to, const struct qkv_attend *a, const struct qkv_layer *l, size_t first,
+	size_t num)
+{
+	*from = a->doc.n_k;
+	*to = 0;
+	for (size_t i = first; i < first + num; i++) {
+		size_t begin, end;
+
+		qkv_mask_span(&begin, &end, &l->mask, i, a->doc.n_q, a->doc.n_k);
+		if (begin < end) {
+			*from = begin < *from ? begin : *from;
+			*to = end > *to ? end : *to;
+		}
+	}
+	*from = *from < *to ? *from : *to;
+}
+
+static void
+fill(float *row, size_t from, size_t to, float x)
+{
+	for (size_t j = from; j < to; j++)
+		row[j] = x;
+}
+
+/* turns columns from to to - 1 of row i from scaled scores into masked ones */
+static void
+mask(const struct qkv_attend *a, const struct qkv_layer *l, float *row, size_t h, size_t i, size_t from,
+	size_t to)
+{
+	size_t n = a->doc.n_k, begin, end, at = i * n + from, head = h * a->doc.n_q * n;
+
+	if (l->bias.data)
+		a->kern->add(row + from, l->bias.data + (l->bias.shape[0] > 1 ? head : 0) + at, to - from);
+	if (l->mask_matrix.data)
+		a->kern->hide(row + from, l->mask_matrix.data + (l->mask_matrix.shape[0] > 1 ? head : 0) + at,
+			to - from);
+	if (l->key_mask.data)
+		a->kern->hide(row + from, l->key_mask.data + from, to - from);
+	qkv_mask_span(&begin, &end, &l->mask, i, a->doc.n_q, n);
+	fill(row, from, begin < to ? begin : to, -INFINITY);
+	fill(row, end > from ? end : from, to, -INFINITY);
+}
+
+struct block {
+	const struct qkv_attend *a;
+	const struct qkv_prepared *l;
+	struct qkv_slot *s;
+	enum qkv_stage stage;
+	size_t h, first, num;
+	size_t from, to;     /* columns that are computed */
+	float scale;         /* what is still to be multiplied by it */
+	float max[QKV_ROWS]; /* of the scores times scale */
+};
+
+/* columns from to to - 1, and their greatest if alpha comes next */
+static void
+columns(struct block *b, size_t from, size_t to)
+{
+	const struct qkv_attend *a = b->a;
+	const struct qkv_layer *l = b->l->layer;
+	size_t n = a->doc.n_k, group = a->doc.num_kv_heads ? a->doc.num_heads / a->doc.num_kv_heads : 1;
+
+	if (l->source == QKV_FROM_QK || l->source == QKV_FROM_EMBEDDINGS)
+		a->kern->product(b->s->strip + from, n,
+			b->l->q.data + b->h * b->l->q.head + b->first * b->l->q.row, b->l->q.row,
+			a->packed_k[b->h / group] + from * l->d_k, l->d_k, b->num, l->d_k, to - from);
+	for (size_t i = 0; i < b->num; i++) {
+		float *row = b->s->strip + i * n;
+
+		if (l->source == QKV_FROM_SCORES)
+			memcpy(row + from, l->scores.data + (b->h * a->doc.n_q + b->first + i) * n + from,
+				(to - from) * sizeof *row);
+		if (b->stage >= QKV_SCALED && b->scale == 1)
+			a->kern->scale(row + from, b->l->scale, to - from);
+		if (b->stage >= QKV_MASKED && qkv_layer_hides(l))
+			mask(a, l, row, b->h, b->first + i, from, to);
+		if (b->stage == QKV_ALPHA)
+			b->max[i] = a->kern->maximum(row + from, b->scale, b->max[i], to - from);
+	}
+}
+
+/* what the exponentials of row i have summed up to, in z and as the mean of y e^y */
+static void
+figures(struct block *b, size_t i, double z, double mean)
+{
+	double entropy = qkv_log(z) - mean / z;
+
+	b->s->entropy[i] = entropy > 0 ? entropy : 0;
+}
+
+/* row i to exponentials; what they are to be multiplied by */
+static float
+exponentials(struct block *b, size_t i)
+{
+	const struct qkv_attend *a = b->a;
+	size_t n = a->doc.n_k, from, to;
+	float *row = b->s->strip + i * n;
+	double z, mean = 0;
+
+	b->s->entropy[i] = 0;
+	if (b->max[i] == -INFINITY) {
+		memset(row, 0, n * sizeof *row);
+		return 0;
+	}
+	qkv_attend_span(&from, &to, a, b->l->layer, b->first + i, 1);
+	from -= from % STEP;
+	memset(row, 0, from * sizeof *row);
+	memset(row + to, 0, (n - to) * sizeof *row);
+	z = a->kern->exponentials(
+		row + from, b->scale, b->max[i], to - from, a->wants_figures ? &mean : NULL);
+	if (a->wants_figures)
+		figures(b, i, z, mean);
+	return (float)(1 / z);
+}
+
+static void
+alpha(struct block *b)
+{
+	const struct qkv_attend *a = b->a;
+	size_t n = a->doc.n_k, from = b->from - b->from % STEP;
+	float factor[QKV_ROWS];
+
+	for (size_t i = 0; i < b->num; i++)
+		factor[i] = exponentials(b, i);
+	memset(b->s->cols, 0, n * sizeof *b->s->cols);
+	a->kern->normalise(
+		b->s->sums, b->s->cols + from, b->s->strip + from, n, factor, b->num, b->to - from);
+	/* the greatest is e^0 times the factor */
+	for (size_t i = 0; a->wants_figures && i < b->num; i++)
+		b->s->argmax[i] = factor[i] > 0 ? a->kern->find(b->s->strip + i * n, factor[i], n) : QKV_NONE;
+}
+
+const float *
+qkv_attend_scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
+	enum qkv_stage stage, size_t h, size_t first, size_t num)
+{
+	size_t n = a->doc.n_k, step = PANELS * a->kern->panel;
+	struct block b = {a, l, s, stage, h, first, num, 0, n, 1, {0}};
+
+	if (l->layer->source == QKV_FROM_ALPHA)
+		return l->layer->alpha[h] + first * n;
+	if (stage >= QKV_MASKED)
+		qkv_attend_span(&b.from, &b.to, a, l->layer, first, num);
+	if (stage == QKV_ALPHA && !qkv_layer_hides(l->layer))
+		b.scale = l->scale; /* within the exponentials, to the same bits */
+	b.from -= b.from % a->kern->panel;
+	for (size_t i = 0; i < num; i++)
+		b.max[i] = -INFINITY;
+	for (size_t j = b.from; j < b.to; j += step)
+		columns(&b, j, b.to - j < step ? b.to : j + step);
+	if (stage == QKV_ALPHA) {
+		alpha(&b);
+		return s->strip;
+	}
+	for (size_t i = 0; i < num; i++) {
+		fill(s->strip + i * n, 0, b.from, -INFINITY);
+		fill(s->strip + i * n, b.to, n, -INFINITY);
+	}
+	return s->strip;
+}
