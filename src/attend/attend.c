@@ -61,7 +61,7 @@ floats(struct qkv_attend *a, size_t rows, size_t count, struct qkv_err *e)
 static int
 new_slot(struct qkv_attend *a, struct qkv_slot *s, struct qkv_err *e)
 {
-	s->strip = floats(a, QKV_ROWS, a->doc.n_k, e);
+	s->strip = floats(a, QKV_ROWS, a->stride, e);
 	s->out = a->average ? floats(a, QKV_ROWS, a->widest, e) : NULL;
 	s->mean = a->average ? qkv_arena_new(&a->arena, QKV_ROWS * a->widest, sizeof *s->mean, e) : NULL;
 	s->hidden = qkv_arena_new(&a->arena, QKV_ROWS, a->doc.n_k, e);
@@ -88,6 +88,8 @@ new_slots(struct qkv_attend *a, struct qkv_err *e)
 	/* blocks a thread between two meetings: many that none has to wait, where they are small */
 	size_t threads = qkv_pool_size(a->pool), each = threads == 1 ? 1 : a->doc.n_k < 2048 ? 8 : 2;
 
+	/* an odd number of lines: rows a power of two apart would share the same few places of the cache */
+	a->stride = a->doc.n_k < 64 ? a->doc.n_k : ((a->doc.n_k + 15) / 16 | 1) * 16;
 	a->num_slots = threads * each;
 	a->slots = qkv_arena_new(&a->arena, a->num_slots, sizeof *a->slots, e);
 	for (size_t i = 0; a->slots && i < a->num_slots; i++)

@@ -33,7 +33,8 @@ largest_alpha(const struct qkv_attend *a, const struct qkv_layer *l)
 	double most = 0;
 
 	for (size_t h = 0; h < l->num_heads; h++)
-		most = fmax(most, (double)a->kern->magnitude(l->alpha[h], a->doc.n_q * a->doc.n_k));
+		most = fmax(
+			most, (double)a->kern->magnitude(l->alpha[h], a->doc.n_k, a->doc.n_q, a->doc.n_k));
 	return most;
 }
 
@@ -47,7 +48,7 @@ bound_scores(const struct qkv_attend *a, const struct qkv_prepared *l)
 	if (from->source == QKV_FROM_ALPHA)
 		return 0;
 	most = from->source == QKV_FROM_SCORES
-		? (double)a->kern->magnitude(from->scores.data, from->scores.count)
+		? (double)a->kern->magnitude(from->scores.data, 0, 1, from->scores.count)
 		: (double)from->d_k * l->q.magnitude * l->k.magnitude;
 	return most * (scale > 1 ? scale : 1) + largest_bias(&from->bias);
 }
@@ -68,14 +69,12 @@ bound_output(const struct qkv_attend *a, const struct qkv_prepared *l, double co
 {
 	const struct qkv_layer *from = l->layer;
 	const struct qkv_weight *w = &from->w_o;
-	size_t width = a->doc.num_heads * from->d_v, rows = w->cs == 1 ? width : from->d_out;
-	size_t cols = w->cs == 1 ? from->d_out : width, step = w->cs == 1 ? w->rs : w->cs;
-	double most = 0;
+	size_t width = a->doc.num_heads * from->d_v;
+	float most = w->cs == 1 ? a->kern->magnitude(w->data, w->rs, width, from->d_out)
+				: a->kern->magnitude(w->data, w->cs, from->d_out, width);
 
-	for (size_t i = 0; i < rows; i++)
-		most = fmax(most, (double)a->kern->magnitude(w->data + i * step, cols));
-	return contexts * (double)width * most +
-		(w->bias ? (double)a->kern->magnitude(w->bias, from->d_out) : 0);
+	return contexts * (double)width * (double)most +
+		(w->bias ? (double)a->kern->magnitude(w->bias, 0, 1, from->d_out) : 0);
 }
 
 /* fails where the sum of a row or a column of ready alpha, or of all of it, is too large to be shown */

@@ -26,7 +26,7 @@ struct qkv_prepared {
 
 /* what a block of rows needs */
 struct qkv_slot {
-	float *strip;          /* (QKV_ROWS, n_k): scores on their way to alpha */
+	float *strip;          /* (QKV_ROWS, n_k), stride floats apart: scores on their way to alpha */
 	float *out;            /* (QKV_ROWS, widest) of a mean */
 	double *mean;          /* (QKV_ROWS, widest) */
 	unsigned char *hidden; /* (QKV_ROWS, n_k) */
@@ -72,6 +72,7 @@ struct qkv_attend {
 	float *output;                /* (n_q, d_out) */
 	struct qkv_slot *slots;       /* (num_slots,), at least one a worker */
 	size_t num_slots;
+	size_t stride;            /* of rows of a strip: n_k or a little more */
 	struct qkv_panel *panels; /* one a worker */
 	int wants_figures;        /* entropies and argmaxes of rows of alpha */
 };
@@ -113,11 +114,11 @@ double qkv_attend_multiply(struct qkv_attend *a, float *out, const float *x, siz
 void qkv_attend_pack(struct qkv_attend *a, const struct qkv_prepared *l);
 
 /*
- * A block of head h, rows first to first + num - 1, at a stage from scores to alpha; n_k floats apart. Of alpha
+ * A block of head h, rows first to first + num - 1, at a stage from scores to alpha, *stride floats apart. Of alpha
  * that is computed the slot gets the sums, and the figures if they are wanted.
  */
 const float *qkv_attend_scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
-	enum qkv_stage stage, size_t h, size_t first, size_t num);
+	enum qkv_stage stage, size_t h, size_t first, size_t num, size_t *stride);
 
 /* the columns that rows first to first + num - 1 may attend to are among *from to *to - 1, by the mask's name */
 void qkv_attend_span(size_t *from, size_t *to, const struct qkv_attend *a, const struct qkv_layer *l,

@@ -49,17 +49,15 @@ panel(void *arg, size_t index, size_t worker)
 	size_t j = index * kern->panel, end = least(j + kern->panel, (p->last - p->first) * p->width);
 	size_t ld = p->heads * p->width;
 	float *out = p->out + p->first * p->width + j;
+	double magnitude;
 
 	kern->pack(mine->packed, w->data + j * w->cs, p->d, end - j, w->rs, w->cs);
 	kern->product(out, ld, p->x, p->d, mine->packed, p->d, p->rows, p->d, end - j);
-	for (size_t i = 0; i < p->rows; i++) {
-		double magnitude;
-
+	for (size_t i = 0; i < p->rows; i++)
 		add_bias(p, out + i * ld, j, end);
-		magnitude = (double)kern->magnitude(out + i * ld, end - j);
-		if (!(magnitude <= mine->magnitude))
-			mine->magnitude = magnitude;
-	}
+	magnitude = (double)kern->magnitude(out, ld, p->rows, end - j);
+	if (!(magnitude <= mine->magnitude))
+		mine->magnitude = magnitude;
 }
 
 /* the heads from first on that are neighbours; the one after the last */
@@ -129,7 +127,7 @@ static struct qkv_rows
 ready(const struct qkv_attend *a, const struct qkv_part *p)
 {
 	return (struct qkv_rows){p->data, p->shape[1] * p->shape[2], p->shape[2],
-		p->data ? (double)a->kern->magnitude(p->data, p->count) : 0};
+		p->data ? (double)a->kern->magnitude(p->data, 0, 1, p->count) : 0};
 }
 
 int

@@ -21,8 +21,8 @@ group(const struct qkv_attend *a)
 
 /* contexts of rows of alpha; a sum begins where a block of the inner index does */
 static void
-context(struct qkv_attend *a, const struct qkv_prepared *l, const float *alpha, size_t h, size_t first,
-	size_t num)
+context(struct qkv_attend *a, const struct qkv_prepared *l, const float *alpha, size_t stride, size_t h,
+	size_t first, size_t num)
 {
 	size_t n = a->doc.n_k, d_v = l->layer->d_v, width = a->doc.num_heads * d_v, from = 0, to = n;
 	float *out = a->contexts + first * width + h * d_v;
@@ -31,7 +31,7 @@ context(struct qkv_attend *a, const struct qkv_prepared *l, const float *alpha, 
 		qkv_attend_span(&from, &to, a, l->layer, first, num);
 	from -= from % QKV_INNER;
 	if (from < to)
-		a->kern->product(out, width, alpha + from, n,
+		a->kern->product(out, width, alpha + from, stride,
 			a->packed_v[h / group(a)] + from * a->kern->panel, n, num, to - from, d_v);
 	for (size_t i = 0; i < num && from == to; i++)
 		memset(out + i * width, 0, d_v * sizeof *out);
@@ -39,12 +39,12 @@ context(struct qkv_attend *a, const struct qkv_prepared *l, const float *alpha, 
 
 static const float *
 alpha_and_context(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s, size_t h,
-	size_t first, size_t num)
+	size_t first, size_t num, size_t *stride)
 {
-	const float *alpha = qkv_attend_scores(a, l, s, QKV_ALPHA, h, first, num);
+	const float *alpha = qkv_attend_scores(a, l, s, QKV_ALPHA, h, first, num, stride);
 
 	if (a->contexts && l->layer->d_v && !a->has_context[h])
-		context(a, l, alpha, h, first, num);
+		context(a, l, alpha, *stride, h, first, num);
 	return alpha;
 }
 
@@ -62,19 +62,17 @@ qkv_attend_rows(struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_s
 		*stride = r->row;
 		return r->data + h * r->head + first * r->row;
 	case QKV_ALPHA:
-		*stride = a->doc.n_k;
-		return alpha_and_context(a, l, s, h, first, num);
+		return alpha_and_context(a, l, s, h, first, num, stride);
 	case QKV_CONTEXT:
-		*stride = width;
 		if (!a->has_context[h])
-			alpha_and_context(a, l, s, h, first, num);
+			alpha_and_context(a, l, s, h, first, num, stride);
+		*stride = width;
 		return a->contexts + first * width + h * d_v;
 	case QKV_OUTPUT:
 		*stride = l->layer->d_out ? l->layer->d_out : width;
 		return (l->layer->d_out ? a->output : a->contexts) + first * *stride;
 	default:
-		*stride = a->doc.n_k;
-		return qkv_attend_scores(a, l, s, stage, h, first, num);
+		return qkv_attend_scores(a, l, s, stage, h, first, num, stride);
 	}
 }
 
@@ -82,9 +80,10 @@ static void
 context_block(void *arg, size_t index, size_t worker)
 {
 	const struct work *w = arg;
-	size_t first = index * QKV_ROWS, left = w->a->doc.n_q - first;
+	size_t first = index * QKV_ROWS, left = w->a->doc.n_q - first, stride;
 
-	alpha_and_context(w->a, w->l, &w->a->slots[worker], w->h, first, left < QKV_ROWS ? left : QKV_ROWS);
+	alpha_and_context(
+		w->a, w->l, &w->a->slots[worker], w->h, first, left < QKV_ROWS ? left : QKV_ROWS, &stride);
 }
 
 void

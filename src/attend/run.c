@@ -183,8 +183,8 @@ run_blocks(struct job *j, double *col_sums, struct qkv_err *e)
 
 		qkv_pool_run(j->a->pool, num, compute, j);
 		for (size_t n = 0; n < num; n++) {
-			for (size_t k = 0; k < j->m.cols && j->m.stage == QKV_ALPHA; k++)
-				col_sums[k] += j->a->slots[n].cols[k];
+			if (j->m.stage == QKV_ALPHA)
+				j->a->kern->total(col_sums, j->a->slots[n].cols, j->m.cols);
 			if (j->c->rows(j->c, &j->blocks[n], e))
 				return -1;
 		}

@@ -108,14 +108,15 @@ columns(struct block *b, size_t from, size_t to)
 {
 	const struct qkv_attend *a = b->a;
 	const struct qkv_layer *l = b->l->layer;
-	size_t n = a->doc.n_k, group = a->doc.num_kv_heads ? a->doc.num_heads / a->doc.num_kv_heads : 1;
+	size_t n = a->doc.n_k, ld = a->stride,
+	       group = a->doc.num_kv_heads ? a->doc.num_heads / a->doc.num_kv_heads : 1;
 
 	if (l->source == QKV_FROM_QK || l->source == QKV_FROM_EMBEDDINGS)
-		a->kern->product(b->s->strip + from, n,
+		a->kern->product(b->s->strip + from, ld,
 			b->l->q.data + b->h * b->l->q.head + b->first * b->l->q.row, b->l->q.row,
 			a->packed_k[b->h / group] + from * l->d_k, l->d_k, b->num, l->d_k, to - from);
 	for (size_t i = 0; i < b->num; i++) {
-		float *row = b->s->strip + i * n;
+		float *row = b->s->strip + i * ld;
 
 		if (l->source == QKV_FROM_SCORES)
 			memcpy(row + from, l->scores.data + (b->h * a->doc.n_q + b->first + i) * n + from,
@@ -144,7 +145,7 @@ exponentials(struct block *b, size_t i)
 {
 	const struct qkv_attend *a = b->a;
 	size_t n = a->doc.n_k, from, to;
-	float *row = b->s->strip + i * n;
+	float *row = b->s->strip + i * a->stride;
 	double z, mean = 0;
 
 	b->s->entropy[i] = 0;
@@ -174,19 +175,21 @@ alpha(struct block *b)
 		factor[i] = exponentials(b, i);
 	memset(b->s->cols, 0, n * sizeof *b->s->cols);
 	a->kern->normalise(
-		b->s->sums, b->s->cols + from, b->s->strip + from, n, factor, b->num, b->to - from);
+		b->s->sums, b->s->cols + from, b->s->strip + from, a->stride, factor, b->num, b->to - from);
 	/* the greatest is e^0 times the factor */
 	for (size_t i = 0; a->wants_figures && i < b->num; i++)
-		b->s->argmax[i] = factor[i] > 0 ? a->kern->find(b->s->strip + i * n, factor[i], n) : QKV_NONE;
+		b->s->argmax[i] =
+			factor[i] > 0 ? a->kern->find(b->s->strip + i * a->stride, factor[i], n) : QKV_NONE;
 }
 
 const float *
 qkv_attend_scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
-	enum qkv_stage stage, size_t h, size_t first, size_t num)
+	enum qkv_stage stage, size_t h, size_t first, size_t num, size_t *stride)
 {
 	size_t n = a->doc.n_k, step = PANELS * a->kern->panel;
 	struct block b = {a, l, s, stage, h, first, num, 0, n, 1, {0}};
 
+	*stride = l->layer->source == QKV_FROM_ALPHA ? n : a->stride;
 	if (l->layer->source == QKV_FROM_ALPHA)
 		return l->layer->alpha[h] + first * n;
 	if (stage >= QKV_MASKED)
@@ -203,8 +206,8 @@ qkv_attend_scores(const struct qkv_attend *a, const struct qkv_prepared *l, stru
 		return s->strip;
 	}
 	for (size_t i = 0; i < num; i++) {
-		fill(s->strip + i * n, 0, b.from, -INFINITY);
-		fill(s->strip + i * n, b.to, n, -INFINITY);
+		fill(s->strip + i * a->stride, 0, b.from, -INFINITY);
+		fill(s->strip + i * a->stride, b.to, n, -INFINITY);
 	}
 	return s->strip;
 }

@@ -139,7 +139,8 @@ quick(vec a, vec b, vec c, ivec *doubt)
 
 /*
  * sum (rows, vectors) = a (rows, k) times panel (k, PANEL), exactly or quickly; whether that is in doubt.
- * Meanwhile the floats from ahead on are fetched, as many as the panel has.
+ * Meanwhile the floats from ahead on are fetched, as many as the panel has: into the second cache, as the first
+ * can wait for too few lines at a time.
  */
 INLINE int
 multiply(vec sum[ROWS][VECTORS], const float *a, size_t lda, const float *panel, const float *ahead, size_t k,
@@ -163,7 +164,7 @@ multiply(vec sum[ROWS][VECTORS], const float *a, size_t lda, const float *panel,
 		if (ahead) {
 			UNROLL
 			for (size_t v = 0; v < PANEL; v += LINE)
-				__builtin_prefetch(ahead + p * PANEL + v);
+				__builtin_prefetch(ahead + p * PANEL + v, 0, 2);
 		}
 		UNROLL
 		for (size_t i = 0; i < rows; i++) {
@@ -261,4 +262,5 @@ const struct qkv_kern ISA(kern) = {
 	.normalise = ISA(normalise),
 	.sum = ISA(sum),
 	.accumulate = ISA(accumulate),
+	.total = ISA(total),
 };

@@ -62,6 +62,17 @@ ISA(accumulate)(double *sums, const float *x, size_t n)
 		sums[j] += (double)x[j];
 }
 
+void
+ISA(total)(double *sums, const double *x, size_t n)
+{
+	size_t j = 0;
+
+	for (; n - j >= HALF; j += HALF)
+		store_double(sums + j, load_double(sums + j) + load_double(x + j));
+	for (; j < n; j++)
+		sums[j] += x[j];
+}
+
 /* adds x (STEP,) to the lanes */
 INLINE void
 add_lanes(dvec lanes[STEP / HALF], const float *x)
@@ -183,27 +194,29 @@ ISA(maximum)(const float *x, float s, float max, size_t n)
 }
 
 float
-ISA(magnitude)(const float *x, size_t n)
+ISA(magnitude)(const float *x, size_t ldx, size_t rows, size_t n)
 {
 	/* as integers, infinity and what is not a number are the largest */
 	const ivec all = (ivec){0} + 0x7fffffff;
+	size_t whole = n - n % LANES;
 	ivec most = {0};
 	int32_t last, max = 0;
 	float result;
-	size_t j = 0;
 
-	for (; n - j >= LANES; j += LANES) {
-		ivec y = (ivec)load(x + j) & all, more = y > most;
+	for (size_t i = 0; i < rows; i++, x += ldx) {
+		for (size_t j = 0; j < whole; j += LANES) {
+			ivec y = (ivec)load(x + j) & all, more = y > most;
 
-		most = (y & more) | (most & ~more);
+			most = (y & more) | (most & ~more);
+		}
+		for (size_t j = whole; j < n; j++) {
+			memcpy(&last, x + j, sizeof last);
+			last &= 0x7fffffff;
+			max = last > max ? last : max;
+		}
 	}
 	for (int l = 0; l < LANES; l++)
 		max = most[l] > max ? most[l] : max;
-	for (; j < n; j++) {
-		memcpy(&last, x + j, sizeof last);
-		last &= 0x7fffffff;
-		max = last > max ? last : max;
-	}
 	memcpy(&result, &max, sizeof result);
 	return result;
 }

@@ -36,10 +36,11 @@ struct qkv_kern {
 	void (*scale)(float *x, float s, size_t n);
 	void (*add)(float *x, const float *y, size_t n);
 
-	/* the greatest of max and x (n,) times s; the magnitude that is the greatest of x (n,), infinity or
-	 * not a number where one of them is */
+	/* the greatest of max and x (n,) times s */
 	float (*maximum)(const float *x, float s, float max, size_t n);
-	float (*magnitude)(const float *x, size_t n);
+
+	/* the greatest magnitude of x (rows, n), ldx floats apart; infinity or not a number where one of them is */
+	float (*magnitude)(const float *x, size_t ldx, size_t rows, size_t n);
 
 	/* the first index where x (n,) is value, or n */
 	size_t (*find)(const float *x, float value, size_t n);
@@ -65,6 +66,7 @@ struct qkv_kern {
 
 	/* sums (n,) plus x (n,) */
 	void (*accumulate)(double *sums, const float *x, size_t n);
+	void (*total)(double *sums, const double *x, size_t n);
 };
 
 /* the kernels called isa (NULL: the fastest that this machine has), or NULL: unknown, or not on this machine */

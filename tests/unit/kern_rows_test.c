@@ -17,7 +17,7 @@ static void
 test_elementwise(void **unused)
 {
 	float x[70], y[70], want[70], got[70];
-	double sums[70], want_sums[70];
+	double sums[70], want_sums[70], wide[70];
 
 	(void)unused;
 	for (size_t n = 0; n <= 67; n++)
@@ -37,10 +37,15 @@ test_elementwise(void **unused)
 			assert_memory_equal(got, want, sizeof got);
 
 			for (size_t j = 0; j < 70; j++)
-				sums[j] = want_sums[j] = (double)draw(SPREAD);
+				sums[j] = want_sums[j] = (double)draw(SPREAD), wide[j] = (double)draw(SPREAD);
 			for (size_t j = 1; j <= n; j++)
 				want_sums[j] += (double)x[j + 1];
 			kerns[i]->accumulate(sums + 1, x + 2, n);
+			assert_memory_equal(sums, want_sums, sizeof sums);
+
+			for (size_t j = 1; j <= n; j++)
+				want_sums[j] += wide[j + 1];
+			kerns[i]->total(sums + 1, wide + 2, n);
 			assert_memory_equal(sums, want_sums, sizeof sums);
 		}
 }
@@ -242,12 +247,14 @@ test_search(void **unused)
 				assert_true(kerns[i]->find(x + 1, x[j], n) == j - 1);
 			}
 			assert_true(kerns[i]->find(x + 1, INFINITY, n) == n);
-			assert_true(kerns[i]->magnitude(x + 1, n) == most);
+			assert_true(kerns[i]->magnitude(x + 1, 70, 1, n) == most);
+			assert_true(kerns[i]->magnitude(x + 1, 1, 2, n) ==
+				(fabsf(x[n + 1]) > most && n ? fabsf(x[n + 1]) : most));
 			for (size_t j = 1; j <= n; j++) {
 				float kept = x[j];
 
 				x[j] = j % 2 ? NAN : -INFINITY;
-				assert_true(!isfinite(kerns[i]->magnitude(x + 1, n)));
+				assert_true(!isfinite(kerns[i]->magnitude(x + 1, 70, 1, n)));
 				x[j] = kept;
 			}
 			for (size_t j = 0; j < 70; j++)
