@@ -13,6 +13,8 @@ struct kept {
 	float *data;                 /* (rows, cols) */
 	unsigned char *hidden;       /* (rows, cols) */
 	double *row_sums, *col_sums; /* (rows,), (cols + 1,) */
+	double *entropy;             /* (rows,) */
+	size_t *argmax;              /* (rows,) */
 };
 
 struct keeper {
@@ -45,6 +47,8 @@ keep_matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv
 	t->data = calloc(m->rows * m->cols, sizeof *t->data);
 	t->hidden = calloc(m->rows * m->cols, 1);
 	t->row_sums = calloc(m->rows, sizeof *t->row_sums);
+	t->entropy = calloc(m->rows, sizeof *t->entropy);
+	t->argmax = calloc(m->rows, sizeof *t->argmax);
 	k->in_order = 0;
 	return 0;
 }
@@ -64,8 +68,11 @@ keep_rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
 		memcpy(t->data + at, b->data + i * b->stride, t->m.cols * sizeof *t->data);
 		if (b->hidden)
 			memcpy(t->hidden + at, b->hidden + i * t->m.cols, t->m.cols);
-		if (b->row_sums)
-			t->row_sums[b->row + i] = b->row_sums[i];
+		if (!b->row_sums)
+			continue;
+		t->row_sums[b->row + i] = b->row_sums[i];
+		t->entropy[b->row + i] = b->row_entropy[i];
+		t->argmax[b->row + i] = b->row_argmax[i];
 	}
 	return 0;
 }
@@ -101,8 +108,8 @@ keep(struct keeper *k, const char *text, const struct qkv_settings *s, const str
 	struct qkv_err e;
 
 	memset(k, 0, sizeof *k);
-	k->c = (struct qkv_consumer){
-		1, keep_doc_begin, keep_matrix_begin, keep_rows, keep_matrix_end, keep_doc_end, NULL, NULL};
+	k->c = (struct qkv_consumer){QKV_WANTS_HIDDEN | QKV_WANTS_FIGURES, keep_doc_begin, keep_matrix_begin,
+		keep_rows, keep_matrix_end, keep_doc_end, NULL, NULL};
 	if (qkv_reader_open_text(&reader, "t", text, strlen(text), &e) ||
 		qkv_reader_next(&p, reader, s, &notes, &e) != 1 || qkv_attend_open(&a, p, o, &e) ||
 		qkv_attend_run(a, &k->c, &notes, &e))
@@ -120,6 +127,8 @@ drop(struct keeper *k)
 		free(k->kept[i].hidden);
 		free(k->kept[i].row_sums);
 		free(k->kept[i].col_sums);
+		free(k->kept[i].entropy);
+		free(k->kept[i].argmax);
 	}
 }
 

@@ -20,8 +20,7 @@ struct qkv_prepared {
 	const struct qkv_layer *layer;
 	struct qkv_rows q, k, v; /* (H, n_q, d_k), (KV, n_k, d_k), (KV, n_k, d_v) */
 	float scale;
-	size_t *shown; /* (num_shown,): positions of the heads to show, ascending */
-	size_t num_shown;
+	unsigned char *shows; /* (num_heads,): which heads are to be shown */
 };
 
 /* what a block of rows needs */

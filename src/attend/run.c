@@ -79,8 +79,9 @@ measure(const struct job *j, struct qkv_slot *s, const struct qkv_block *b)
 {
 	for (size_t i = 0; i < b->rows; i++) {
 		const float *row = b->data + i * b->stride;
-		float most = j->a->kern->maximum(row, 1, 0, j->m.cols);
+		float most = 0;
 
+		j->a->kern->maximum(&most, row, 0, 1, 1, j->m.cols);
 		s->entropy[i] = 0;
 		for (size_t k = 0; k < j->m.cols; k++)
 			if (row[k] > 0)
@@ -158,10 +159,10 @@ note_rows(const struct job *j, struct qkv_notes *notes)
 {
 	const struct qkv_layer *l = j->l->layer;
 
-	for (size_t n = 0; n < j->l->num_shown; n++) {
-		size_t h = j->l->shown[n], index = l->head_index ? l->head_index[h] : h;
+	for (size_t h = 0; h < l->num_heads; h++) {
+		size_t index = l->head_index ? l->head_index[h] : h;
 
-		for (size_t i = 0; i < j->a->doc.n_q; i++) {
+		for (size_t i = 0; j->l->shows[h] && i < j->a->doc.n_q; i++) {
 			enum qkv_note_kind kind = note_of(j, h, i);
 
 			if (kind != QKV_NOTES && index == QKV_MEAN)

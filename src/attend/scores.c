@@ -4,9 +4,9 @@
  *     scores = q K^T, scaled = scores * scale, masked = scaled + bias, hidden cells -infinity,
  *     alpha = softmax(masked), its entropy ln Z - E[s - max], Z the sum of e^(s - max)
  *
- * Columns are taken as many at a time as stay in the nearest cache, up to the greatest score of each row; then
- * each row is turned into exponentials, and all of them are divided by their sums. What a mask hides by its
- * name from all rows of the block is not computed.
+ * Columns are taken as many at a time as stay in a near cache, up to the greatest score of each row; then the
+ * rows are turned into exponentials, and divided by their sums. Columns that a mask hides by its name from all
+ * rows of the block are not computed.
  */
 #include "attend/prepare.h"
 
@@ -15,10 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-	PANELS = 16, /* taken at a time */
-	STEP = 16,   /* lanes of a sum: where one begins does not matter if it is a multiple */
-};
+enum { CHUNK = 4 * QKV_ALIGNED }; /* columns taken at a time */
 
 void
 qkv_attend_hide(
@@ -125,69 +122,54 @@ columns(struct block *b, size_t from, size_t to)
 			a->kern->scale(row + from, b->l->scale, to - from);
 		if (b->stage >= QKV_MASKED && qkv_layer_hides(l))
 			mask(a, l, row, b->h, b->first + i, from, to);
-		if (b->stage == QKV_ALPHA)
-			b->max[i] = a->kern->maximum(row + from, b->scale, b->max[i], to - from);
 	}
+	if (b->stage == QKV_ALPHA)
+		a->kern->maximum(b->max, b->s->strip + from, ld, b->scale, b->num, to - from);
 }
 
-/* what the exponentials of row i have summed up to, in z and as the mean of y e^y */
+/* entropies from the sums z of e^y and those of y e^y, and where alpha is the greatest: e^0 times the factor */
 static void
-figures(struct block *b, size_t i, double z, double mean)
-{
-	double entropy = qkv_log(z) - mean / z;
-
-	b->s->entropy[i] = entropy > 0 ? entropy : 0;
-}
-
-/* row i to exponentials; what they are to be multiplied by */
-static float
-exponentials(struct block *b, size_t i)
+figures(struct block *b, const double *z, const double *means, const float *factor)
 {
 	const struct qkv_attend *a = b->a;
-	size_t n = a->doc.n_k, from, to;
-	float *row = b->s->strip + i * a->stride;
-	double z, mean = 0;
 
-	b->s->entropy[i] = 0;
-	if (b->max[i] == -INFINITY) {
-		memset(row, 0, n * sizeof *row);
-		return 0;
+	for (size_t i = 0; i < b->num; i++) {
+		double entropy = z[i] > 0 ? qkv_log(z[i]) - means[i] / z[i] : 0;
+
+		b->s->entropy[i] = entropy > 0 ? entropy : 0;
+		b->s->argmax[i] = z[i] > 0 ? a->kern->find(b->s->strip + i * a->stride, factor[i], a->doc.n_k)
+					   : QKV_NONE;
 	}
-	qkv_attend_span(&from, &to, a, b->l->layer, b->first + i, 1);
-	from -= from % STEP;
-	memset(row, 0, from * sizeof *row);
-	memset(row + to, 0, (n - to) * sizeof *row);
-	z = a->kern->exponentials(
-		row + from, b->scale, b->max[i], to - from, a->wants_figures ? &mean : NULL);
-	if (a->wants_figures)
-		figures(b, i, z, mean);
-	return (float)(1 / z);
 }
 
 static void
 alpha(struct block *b)
 {
 	const struct qkv_attend *a = b->a;
-	size_t n = a->doc.n_k, from = b->from - b->from % STEP;
-	float factor[QKV_ROWS];
+	size_t width = b->to - b->from;
+	float *x = b->s->strip + b->from, factor[QKV_ROWS];
+	double z[QKV_ROWS], means[QKV_ROWS];
 
 	for (size_t i = 0; i < b->num; i++)
-		factor[i] = exponentials(b, i);
-	memset(b->s->cols, 0, n * sizeof *b->s->cols);
-	a->kern->normalise(
-		b->s->sums, b->s->cols + from, b->s->strip + from, a->stride, factor, b->num, b->to - from);
-	/* the greatest is e^0 times the factor */
-	for (size_t i = 0; a->wants_figures && i < b->num; i++)
-		b->s->argmax[i] =
-			factor[i] > 0 ? a->kern->find(b->s->strip + i * a->stride, factor[i], n) : QKV_NONE;
+		if (b->max[i] == -INFINITY) /* everything is hidden: z becomes 0 */
+			b->max[i] = 0;
+	a->kern->exponentials(
+		z, a->wants_figures ? means : NULL, x, a->stride, b->scale, b->max, b->num, width);
+	for (size_t i = 0; i < b->num; i++)
+		factor[i] = z[i] > 0 ? (float)(1 / z[i]) : 0;
+	memset(b->s->cols, 0, a->doc.n_k * sizeof *b->s->cols);
+	a->kern->normalise(b->s->sums, b->s->cols + b->from, x, a->stride, factor, b->num, width);
+	if (a->wants_figures)
+		figures(b, z, means, factor);
 }
 
 const float *
 qkv_attend_scores(const struct qkv_attend *a, const struct qkv_prepared *l, struct qkv_slot *s,
 	enum qkv_stage stage, size_t h, size_t first, size_t num, size_t *stride)
 {
-	size_t n = a->doc.n_k, step = PANELS * a->kern->panel;
+	size_t n = a->doc.n_k;
 	struct block b = {a, l, s, stage, h, first, num, 0, n, 1, {0}};
+	float outside = stage == QKV_ALPHA ? 0 : -INFINITY;
 
 	*stride = l->layer->source == QKV_FROM_ALPHA ? n : a->stride;
 	if (l->layer->source == QKV_FROM_ALPHA)
@@ -196,18 +178,16 @@ qkv_attend_scores(const struct qkv_attend *a, const struct qkv_prepared *l, stru
 		qkv_attend_span(&b.from, &b.to, a, l->layer, first, num);
 	if (stage == QKV_ALPHA && !qkv_layer_hides(l->layer))
 		b.scale = l->scale; /* within the exponentials, to the same bits */
-	b.from -= b.from % a->kern->panel;
+	b.from -= b.from % QKV_ALIGNED;
 	for (size_t i = 0; i < num; i++)
 		b.max[i] = -INFINITY;
-	for (size_t j = b.from; j < b.to; j += step)
-		columns(&b, j, b.to - j < step ? b.to : j + step);
-	if (stage == QKV_ALPHA) {
-		alpha(&b);
-		return s->strip;
-	}
+	for (size_t j = b.from; j < b.to; j += CHUNK)
+		columns(&b, j, b.to - j < CHUNK ? b.to : j + CHUNK);
 	for (size_t i = 0; i < num; i++) {
-		fill(s->strip + i * a->stride, 0, b.from, -INFINITY);
-		fill(s->strip + i * a->stride, b.to, n, -INFINITY);
+		fill(s->strip + i * a->stride, 0, b.from, outside);
+		fill(s->strip + i * a->stride, b.to, n, outside);
 	}
+	if (stage == QKV_ALPHA)
+		alpha(&b);
 	return s->strip;
 }

@@ -1,6 +1,8 @@
 /* Which layers and heads are shown, by the indices that they have in the document. */
 #include "attend/prepare.h"
 
+#include <string.h>
+
 static size_t
 index_of(const struct qkv_layer *l, size_t position)
 {
@@ -108,14 +110,12 @@ qkv_attend_select(struct qkv_attend *a, const struct qkv_attend_options *o, stru
 			continue;
 		shown->layer = l;
 		shown->scale = (float)l->scale;
-		shown->shown = qkv_arena_new(&a->arena, l->num_heads, sizeof *shown->shown, e);
-		if (!shown->shown)
+		shown->shows = qkv_arena_new(&a->arena, l->num_heads, 1, e);
+		if (!shown->shows)
 			return -1;
-		shown->num_shown = 0;
 		for (size_t h = 0; h < l->num_heads; h++)
-			if (has_head(o, l->index, index_of(l, h)))
-				shown->shown[shown->num_shown++] = h;
-		a->num_layers += shown->num_shown > 0;
+			shown->shows[h] = (unsigned char)has_head(o, l->index, index_of(l, h));
+		a->num_layers += memchr(shown->shows, 1, l->num_heads) != NULL;
 	}
 	return 0;
 }

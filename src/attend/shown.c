@@ -1,16 +1,15 @@
 /* Which matrices come of a problem, and how wide they are. */
 #include "attend/prepare.h"
 
+#include <string.h>
+
 int
 qkv_attend_shows(const struct qkv_attend *a, const struct qkv_prepared *l, enum qkv_stage stage, size_t h)
 {
 	int keys = stage == QKV_K || stage == QKV_V;
 	size_t group = keys ? a->doc.num_heads / a->doc.num_kv_heads : 1;
 
-	for (size_t i = 0; i < l->num_shown; i++)
-		if (l->shown[i] / group == h)
-			return 1;
-	return 0;
+	return h * group < l->layer->num_heads && memchr(l->shows + h * group, 1, group);
 }
 
 size_t

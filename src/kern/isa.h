@@ -1,7 +1,7 @@
 /*
  * Vectors, for the files that are compiled once per instruction set.
  *
- * These are isa_product.c and isa_rows.c. Each is compiled with -DQKV_ISA=NAME for every NAME
+ * These are isa_*.c. Each is compiled with -DQKV_ISA=NAME for every NAME
  * of the architecture (isas.h lists them) and the flags of that set:
  *
  *	avx512    -mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 -mfma
@@ -148,17 +148,18 @@ fused(vec a, vec b, vec c)
 
 #endif
 
-/* kern.c, isa_product.c, isa_rows.c */
+/* kern.c and the files compiled like this one */
 int ISA(usable)(void);
 extern const struct qkv_kern ISA(kern);
 void ISA(scale)(float *x, float s, size_t n);
 void ISA(add)(float *x, const float *y, size_t n);
-float ISA(maximum)(const float *x, float s, float max, size_t n);
+void ISA(maximum)(float *max, const float *x, size_t ldx, float s, size_t rows, size_t n);
 float ISA(magnitude)(const float *x, size_t ldx, size_t rows, size_t n);
 void ISA(total)(double *sums, const double *x, size_t n);
 size_t ISA(find)(const float *x, float value, size_t n);
 void ISA(hide)(float *x, const float *allowed, size_t n);
-double ISA(exponentials)(float *x, float s, float max, size_t n, double *mean);
+void ISA(exponentials)(double *totals, double *means, float *x, size_t ldx, float s, const float *max,
+	size_t rows, size_t n);
 void ISA(normalise)(
 	double *row_sums, double *cols, float *x, size_t ldx, const float *factor, size_t rows, size_t n);
 double ISA(sum)(const float *x, size_t n);

@@ -82,15 +82,14 @@ static void
 pack_panel(float *out, const float *b, size_t k, size_t width, size_t rs, size_t cs)
 {
 	size_t tall = rs == 1 ? k - k % LANES : 0, whole = width - width % LANES;
+	size_t full = (width + LANES - 1) / LANES * LANES;
 
 	for (size_t j = 0; j < whole; j += LANES)
 		for (size_t p = 0; p < tall; p += LANES)
 			transpose(out + p * PANEL + j, b + p + j * cs, cs);
-	for (size_t p = 0; p < k; p++, out += PANEL) {
-		for (size_t j = p < tall ? whole : 0; j < width; j++)
-			out[j] = b[p * rs + j * cs];
-		memset(out + width, 0, (PANEL - width) * sizeof *out);
-	}
+	for (size_t p = whole < width ? 0 : tall; p < k; p++)
+		for (size_t j = p < tall ? whole : 0; j < full; j++)
+			out[p * PANEL + j] = j < width ? b[p * rs + j * cs] : 0;
 }
 
 static void

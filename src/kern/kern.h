@@ -12,15 +12,16 @@
 
 #define QKV_INNER 256
 #define QKV_STEPS 4
+#define QKV_ALIGNED 192 /* columns: whole panels of every set, and whole steps */
 
 struct qkv_kern {
 	const char *name;
 	int (*usable)(void); /* whether this machine has the instructions */
-	size_t panel;        /* columns of a packed panel */
+	size_t panel;        /* columns of a packed panel; divides QKV_ALIGNED */
 
 	/*
 	 * packs b (k, n), whose element (p, j) is b[p * rs + j * cs], into out: ceil(n / panel) panels of
-	 * (k, panel), zeros beyond n; out is aligned to 64 bytes and has k * ceil(n / panel) * panel floats
+	 * (k, panel), zeros beyond n up to a whole vector; out is aligned to 64 bytes and has k * ceil(n / panel) * panel floats
 	 */
 	void (*pack)(float *out, const float *b, size_t k, size_t n, size_t rs, size_t cs);
 
@@ -36,8 +37,8 @@ struct qkv_kern {
 	void (*scale)(float *x, float s, size_t n);
 	void (*add)(float *x, const float *y, size_t n);
 
-	/* the greatest of max and x (n,) times s */
-	float (*maximum)(const float *x, float s, float max, size_t n);
+	/* max (rows,) becomes the greatest of itself and x (rows, n) times s; x is ldx floats apart, here and below */
+	void (*maximum)(float *max, const float *x, size_t ldx, float s, size_t rows, size_t n);
 
 	/* the greatest magnitude of x (rows, n), ldx floats apart; infinity or not a number where one of them is */
 	float (*magnitude)(const float *x, size_t ldx, size_t rows, size_t n);
@@ -49,15 +50,16 @@ struct qkv_kern {
 	void (*hide)(float *x, const float *allowed, size_t n);
 
 	/*
-	 * Softmax of a row, in two steps. x (n,) becomes e^y, y = x * s - max, max from above and finite, and an
-	 * exact zero where x is -infinity (s is 1 then). Returns the sum, added in 16 lanes (element j in lane
-	 * j % 16, ascending), QKV_STEPS at a time in float32 and these sums in double, and a fixed tree; and
-	 * in mean, if not NULL, that of y e^y, y no less than -104.
+	 * Softmax of rows, in two steps. x (rows, n) becomes e^y, y = x * s - max (rows,), max from above and
+	 * finite, and an exact zero where x is -infinity (s is 1 then). In totals (rows,) come the sums, added in
+	 * 16 lanes (element j in lane j % 16, ascending), QKV_STEPS at a time in float32 and these sums in
+	 * double, and a fixed tree; in means (rows,), if not NULL, those of y e^y, y no less than -104.
 	 */
-	double (*exponentials)(float *x, float s, float max, size_t n, double *mean);
+	void (*exponentials)(double *totals, double *means, float *x, size_t ldx, float s, const float *max,
+		size_t rows, size_t n);
 
-	/* x (rows, n), ldx floats apart, times factor (rows,); row_sums (rows,) become its sums in double in
-	 * the same lanes and tree, cols (n,) plus its rows in ascending order */
+	/* x (rows, n) times factor (rows,); row_sums (rows,) become its sums in double in the same lanes and tree,
+	 * cols (n,) plus its rows in ascending order */
 	void (*normalise)(double *row_sums, double *cols, float *x, size_t ldx, const float *factor,
 		size_t rows, size_t n);
 

@@ -50,6 +50,7 @@ no_end(struct qkv_consumer *c, struct qkv_err *e)
 
 struct attend {
 	struct qkv_attend_options options;
+	unsigned wants; /* of the consumer */
 	char *text;
 	struct qkv_reader *reader;
 	struct qkv_problem *problem;
@@ -60,7 +61,7 @@ static void
 attend_run(void *arg)
 {
 	const struct attend *a = arg;
-	struct qkv_consumer none = {0, no_doc, no_matrix, no_rows, no_sums, no_end, NULL, NULL};
+	struct qkv_consumer none = {a->wants, no_doc, no_matrix, no_rows, no_sums, no_end, NULL, NULL};
 	struct qkv_notes notes = {0};
 	struct qkv_attend *attend;
 	struct qkv_err e;
@@ -195,12 +196,13 @@ scale(size_t n)
 	if (!bench_wants(name))
 		return 0;
 	snprintf(document, sizeof document, "ready-%zu", n);
-	snprintf(size, sizeof size, "1 head, d_k = 64, Q and K %.0f MB", 2 * 256e-6 * (double)n);
+	snprintf(size, sizeof size, "entropies, argmaxes, Q and K %.0f MB", 2 * 256e-6 * (double)n);
 	r.name = name;
 	r.size = size;
 	r.megabytes = memory_of(name);
 	a = attend_open(document);
 	a.options.threads = 1;
+	a.wants = QKV_WANTS_FIGURES;
 	bench_row(&r, attend_run, &a);
 	attend_close(&a);
 	return r.time;

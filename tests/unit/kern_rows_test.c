@@ -145,49 +145,59 @@ plain_maximum(const float *x, float s, float max, size_t n)
 static double
 softmax(const struct qkv_kern *k, float *x, size_t n)
 {
-	float max = k->maximum(x, 1, -INFINITY, n), factor = (float)(1 / k->exponentials(x, 1, max, n, NULL));
+	float max = -INFINITY, factor;
 	double sum, *cols = calloc(n + 1, sizeof *cols);
 
+	k->maximum(&max, x, n, 1, 1, n);
+	k->exponentials(&sum, NULL, x, n, 1, &max, 1, n);
+	factor = (float)(1 / sum);
 	k->normalise(&sum, cols, x, n, &factor, 1, n);
 	free(cols);
 	return sum;
 }
 
+/* some rows with an odd stride; they are independent of each other */
 static void
 test_exponentials(void **unused)
 {
-	static float x[LONGEST], want[LONGEST], got[LONGEST];
+	enum { ROWS = 3, STRIDE = LONGEST + 1 };
+	static float x[ROWS * STRIDE], want[ROWS * STRIDE], got[ROWS * STRIDE];
 	static const float range[] = {1, 20, 120, 3e38f}, scales[] = {1, 0.125f, 0, -0.3f};
 
 	(void)unused;
 	for (size_t n = 1; n < LONGEST - 1; n += n < 67 ? 1 : 129)
 		for (unsigned round = 0; round < 16; round++) {
-			float s = round < 12 ? 1 : scales[round % 4], max, most;
-			double sum, mean, got_mean;
+			float s = round < 12 ? 1 : scales[round % 4], max[ROWS], most[ROWS];
+			double sums[ROWS], means[ROWS], got_sums[ROWS], got_means[ROWS];
 
-			for (size_t j = 0; j < LONGEST; j++)
+			for (size_t j = 0; j < ROWS * STRIDE; j++)
 				x[j] = round / 4 && round < 12 && random_bits() % (4 - round / 4) == 0
 					? -INFINITY
 					: draw(EVEN) * range[round % 4];
 			if (round == 11)
 				x[1 + n / 2] = 0;
-			max = plain_maximum(x + 1, s, -INFINITY, n);
 			memcpy(want, x, sizeof x);
-			sum = plain_exponentials(want + 1, s, max == -INFINITY ? 0 : max, n, &mean);
+			for (size_t i = 0; i < ROWS; i++) {
+				max[i] = plain_maximum(x + 1 + i * STRIDE, s, -INFINITY, n);
+				sums[i] = plain_exponentials(want + 1 + i * STRIDE, s,
+					max[i] == -INFINITY ? 0 : max[i], n, &means[i]);
+			}
 			for (size_t i = 0; i < num_kerns; i++) {
-				most = kerns[i]->maximum(x + 1, s, -INFINITY, n);
-				assert_true(most == max);
-				most = most == -INFINITY ? 0 : most;
-				for (int has_mean = 0; has_mean < 2; has_mean++) {
-					double z;
-
+				for (size_t r = 0; r < ROWS; r++)
+					most[r] = -INFINITY;
+				kerns[i]->maximum(most, x + 1, STRIDE, s, ROWS, n);
+				for (size_t r = 0; r < ROWS; r++) {
+					assert_true(most[r] == max[r]); /* of zeros, either */
+					most[r] = max[r] == -INFINITY ? 0 : max[r];
+				}
+				for (int has_means = 0; has_means < 2; has_means++) {
 					memcpy(got, x, sizeof x);
-					z = kerns[i]->exponentials(
-						got + 1, s, most, n, has_mean ? &got_mean : NULL);
-					assert_memory_equal(&z, &sum, sizeof z);
+					kerns[i]->exponentials(got_sums, has_means ? got_means : NULL,
+						got + 1, STRIDE, s, most, ROWS, n);
+					assert_memory_equal(got_sums, sums, sizeof sums);
 					assert_memory_equal(got, want, sizeof got);
 				}
-				assert_memory_equal(&got_mean, &mean, sizeof mean);
+				assert_memory_equal(got_means, means, sizeof means);
 			}
 		}
 }

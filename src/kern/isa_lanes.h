@@ -1,0 +1,48 @@
+/*
+ * Sums in lanes, for the files that are compiled once per instruction set.
+ *
+ * There are 16, element j in lane j % 16, whatever the vectors' width; then lanes l and l + 8 are added,
+ * l and l + 4, l and l + 2, and the last two. An end shorter than 16 is filled up in a buffer.
+ */
+#ifndef QKV_KERN_ISA_LANES_H
+#define QKV_KERN_ISA_LANES_H
+
+#include "kern/isa.h"
+
+#define STEP 16
+#define HALF (LANES / 2)
+
+INLINE dvec
+load_double(const double *p)
+{
+	dvec v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+INLINE void
+store_double(double *p, dvec v)
+{
+	memcpy(p, &v, sizeof v);
+}
+
+INLINE double
+add_up(dvec lanes[STEP / HALF])
+{
+	UNROLL
+	for (size_t width = STEP / HALF / 2; width; width /= 2) {
+		UNROLL
+		for (size_t v = 0; v < width; v++)
+			lanes[v] += lanes[v + width];
+	}
+	UNROLL
+	for (size_t width = HALF / 2; width; width /= 2) {
+		UNROLL
+		for (size_t l = 0; l < width; l++)
+			lanes[0][l] += lanes[0][l + width];
+	}
+	return lanes[0][0];
+}
+
+#endif
