@@ -94,12 +94,13 @@ struct qkv_scale {
 	double number; /* the scores are multiplied by it; finite */
 };
 
-/* what overrides a document; all zero: nothing */
+/* what overrides a document, and how it is read; all zero: nothing */
 struct qkv_settings {
 	size_t num_heads, num_kv_heads;
 	enum qkv_layout weight_layout;
 	struct qkv_mask mask; /* never QKV_MASK_MATRIX */
 	struct qkv_scale scale;
+	const char *isa; /* instruction set by name; NULL: the best there is */
 };
 
 /* read "causal", "window:2,0", ... ("auto", "none", "0.125"); 0, or -1: not such a text */

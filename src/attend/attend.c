@@ -151,12 +151,7 @@ new_rooms(struct qkv_attend *a, struct qkv_err *e)
 static int
 prepare(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err *e)
 {
-	a->kern = qkv_kern_find(o->isa);
-	if (!a->kern)
-		return qkv_fail(e, QKV_EUSAGE,
-			"instruction set %s is not on this machine, expected one of %s", o->isa,
-			qkv_kern_names());
-	if (qkv_attend_select(a, o, e) || qkv_attend_choose(a, o, e))
+	if (qkv_kern_choose(&a->kern, o->isa, e) || qkv_attend_select(a, o, e) || qkv_attend_choose(a, o, e))
 		return -1;
 	for (size_t n = 0; n < a->num_layers; n++)
 		if (check_stages(a, a->layers[n].layer, e))

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* from this size on, numbers are asked to lie in pages as large as a table of addresses has them */
-enum { LARGE = 4 << 20, PAGE = 2 << 20, LINE = 64 };
+/* from the size of PAGE on, numbers are asked to lie in pages as large as a table of addresses has them */
+enum { PAGE = 2 << 20, LINE = 64 };
 
 /* how many allocations still succeed before all fail, plus one; 0: no limit */
 static size_t fail_at;
@@ -53,10 +53,10 @@ qkv_mem_floats(size_t count, size_t size, struct qkv_err *e)
 	size_t bytes = count <= SIZE_MAX / 2 / size ? count * size : 0;
 
 	if (count > SIZE_MAX / 2 / size || refused() ||
-		posix_memalign(&p, bytes < LARGE ? LINE : PAGE, bytes ? bytes : 1))
+		posix_memalign(&p, bytes < PAGE ? LINE : PAGE, bytes ? bytes : 1))
 		p = NULL;
 #ifdef MADV_HUGEPAGE
-	if (p && bytes >= LARGE)
+	if (p && bytes >= PAGE)
 		madvise(p, bytes, MADV_HUGEPAGE);
 #endif
 	return checked(p, count, size, e);

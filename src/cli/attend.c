@@ -59,6 +59,7 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 			e, QKV_EUSAGE, "'%s': one operand too many, expected one FILE", o->operands[1]);
 	if (qkv_format_choose(&r->output.format, o, e) || qkv_isa_choose(&r->attend.isa, e))
 		return -1;
+	r->settings.isa = r->attend.isa;
 	if (!name && r->output.format->traits & QKV_TRAIT_BINARY && isatty(STDOUT_FILENO))
 		return qkv_fail(e, QKV_EUSAGE,
 			"standard output is a terminal, expected -o FILE, or -o - to write a %s there",

@@ -164,5 +164,7 @@ void ISA(normalise)(
 	double *row_sums, double *cols, float *x, size_t ldx, const float *factor, size_t rows, size_t n);
 double ISA(sum)(const float *x, size_t n);
 void ISA(accumulate)(double *sums, const float *x, size_t n);
+const char *ISA(read)(float *out, size_t room, size_t cols, size_t *count, const char *text, const char *end);
+const char *ISA(commas)(size_t *count, const char *p, const char *end);
 
 #endif

@@ -262,4 +262,6 @@ const struct qkv_kern ISA(kern) = {
 	.sum = ISA(sum),
 	.accumulate = ISA(accumulate),
 	.total = ISA(total),
+	.read = ISA(read),
+	.commas = ISA(commas),
 };

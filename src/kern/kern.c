@@ -68,6 +68,16 @@ qkv_kern_names(void)
 	return names + 2;
 }
 
+int
+qkv_kern_choose(const struct qkv_kern **kern, const char *isa, struct qkv_err *e)
+{
+	*kern = qkv_kern_find(isa);
+	return *kern
+		? 0
+		: qkv_fail(e, QKV_EUSAGE, "instruction set %s is not on this machine, expected one of %s",
+			  isa, qkv_kern_names());
+}
+
 size_t
 qkv_kern_packed(const struct qkv_kern *kern, size_t k, size_t n)
 {

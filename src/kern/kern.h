@@ -8,6 +8,8 @@
 #ifndef QKV_KERN_KERN_H
 #define QKV_KERN_KERN_H
 
+#include "base/err.h"
+
 #include <stddef.h>
 
 #define QKV_INNER 256
@@ -69,10 +71,25 @@ struct qkv_kern {
 	/* sums (n,) plus x (n,) */
 	void (*accumulate)(double *sums, const float *x, size_t n);
 	void (*total)(double *sums, const double *x, size_t n);
+
+	/*
+	 * Reads numbers as qkv_numbers_read does, up to its end, but not always as far; what is near the end of the
+	 * text is left out. cols 0: a run of them. Else rows of cols numbers in brackets, with commas between: the first
+	 * bracket is at p, and what is read are whole rows, to the last one's bracket. Sets *count; returns the byte after
+	 * them, or p.
+	 */
+	const char *(*read)(
+		float *out, size_t room, size_t cols, size_t *count, const char *p, const char *end);
+
+	/* counts the commas from p to the first ':' or '}', or end; returns where that is */
+	const char *(*commas)(size_t *count, const char *p, const char *end);
 };
 
 /* the kernels called isa (NULL: the fastest that this machine has), or NULL: unknown, or not on this machine */
 const struct qkv_kern *qkv_kern_find(const char *isa);
+
+/* the same, or a failure that lists what there is */
+int qkv_kern_choose(const struct qkv_kern **kern, const char *isa, struct qkv_err *e);
 
 /* the names in the table, joined by ", " */
 const char *qkv_kern_names(void);

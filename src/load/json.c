@@ -21,13 +21,13 @@ enumerate(cJSON *node, size_t *next)
 }
 
 int
-qkv_json_read(
-	struct qkv_json *j, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e)
+qkv_json_read(struct qkv_json *j, size_t *at, const struct qkv_text *t, const struct qkv_settings *settings,
+	struct qkv_arena *a, struct qkv_err *e)
 {
 	size_t count = 0;
 
 	*j = (struct qkv_json){.text = t, .arena = a, .e = e};
-	if (qkv_scan_read(&j->scan, at, t, a, e))
+	if (qkv_scan_read(&j->scan, at, t, settings, a, e))
 		return -1;
 	j->root = cJSON_ParseWithLength(j->scan.skeleton, j->scan.length);
 	if (!j->root)

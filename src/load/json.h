@@ -26,8 +26,8 @@ struct qkv_member {
 };
 
 /* reads the document that begins at *at, and sets *at after it; after success or failure, close */
-int qkv_json_read(
-	struct qkv_json *j, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e);
+int qkv_json_read(struct qkv_json *j, size_t *at, const struct qkv_text *t,
+	const struct qkv_settings *settings, struct qkv_arena *a, struct qkv_err *e);
 
 void qkv_json_close(struct qkv_json *j);
 

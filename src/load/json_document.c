@@ -187,8 +187,8 @@ qkv_problem_read(struct qkv_problem **out, size_t *at, const struct qkv_text *t,
 		return -1;
 	p->text = t;
 	p->doc.index = index;
-	result = qkv_json_read(&b.json, at, t, &p->arena, e) || qkv_json_attach(&b.json, attached) ||
-		build(&b);
+	result = qkv_json_read(&b.json, at, t, settings, &p->arena, e) ||
+		qkv_json_attach(&b.json, attached) || build(&b);
 	qkv_json_close(&b.json);
 	if (result)
 		qkv_problem_free(p);

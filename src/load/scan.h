@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "load/text.h"
+#include "qkv.h"
 
 enum { QKV_RANK = 8, QKV_DEPTH = 64 }; /* axes of a tensor, and nesting of a document, at most */
 
@@ -42,11 +43,11 @@ struct qkv_scan {
 };
 
 /*
- * Scans the document that begins at *at (a '{'; else it fails) and sets *at after its '}'. Tensors go
- * into the arena. After success or failure, free s.
+ * Scans the document that begins at *at (a '{'; else it fails) and sets *at after its '}', with the instruction
+ * set of the settings. Tensors go into the arena. After success or failure, free s.
  */
-int qkv_scan_read(
-	struct qkv_scan *s, size_t *at, const struct qkv_text *t, struct qkv_arena *a, struct qkv_err *e);
+int qkv_scan_read(struct qkv_scan *s, size_t *at, const struct qkv_text *t,
+	const struct qkv_settings *settings, struct qkv_arena *a, struct qkv_err *e);
 
 void qkv_scan_free(struct qkv_scan *s);
 

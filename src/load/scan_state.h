@@ -2,10 +2,12 @@
 #ifndef QKV_LOAD_SCAN_STATE_H
 #define QKV_LOAD_SCAN_STATE_H
 
+#include "kern/kern.h"
 #include "load/scan.h"
 
 struct qkv_scanner {
 	const struct qkv_text *text;
+	const struct qkv_kern *kern;
 	struct qkv_arena *arena;
 	struct qkv_err *e;
 	struct qkv_scan *out;

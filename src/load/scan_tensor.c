@@ -21,22 +21,6 @@ struct lifting {
 	int known[QKV_RANK]; /* shape[depth] has been set */
 };
 
-static int
-reserve(struct lifting *l)
-{
-	size_t room = l->room ? 2 * l->room : 256;
-	float *grown;
-
-	if (l->t->count < l->room)
-		return 0;
-	grown = qkv_mem_resize(l->data, room, sizeof *grown, l->s->e);
-	if (!grown)
-		return -1;
-	l->data = grown;
-	l->room = room;
-	return 0;
-}
-
 /* the word at the current byte, if it is that one */
 static int
 word(struct qkv_scanner *s, const char *text)
@@ -100,15 +84,17 @@ cells(struct lifting *l, struct qkv_frame *f)
 	for (;;) {
 		size_t n = 0;
 
-		if (reserve(l))
-			return -1;
 		if (l->cells == QKV_CELLS_FLAG) {
 			if (flag(l, f))
 				return -1;
 			n = 1;
 		} else {
-			s->p = qkv_numbers_read(
-				l->data + l->t->count, l->room - l->t->count, &n, s->p, s->end);
+			float *out = l->data + l->t->count;
+			size_t room = l->room - l->t->count;
+
+			s->p = s->kern->read(out, room, 0, &n, s->p, s->end);
+			if (!n)
+				s->p = qkv_numbers_read(out, room, &n, s->p, s->end);
 			l->t->count += n;
 			if (!n) {
 				if (odd(l, f))
@@ -147,6 +133,26 @@ close(struct lifting *l, const struct qkv_frame *f, size_t depth, size_t length,
 	return 0;
 }
 
+/* reads whole rows like those before, as far as that is easy; how many */
+static size_t
+rows(struct lifting *l, size_t depth)
+{
+	struct qkv_scanner *s = l->s;
+	float *out = l->data + l->t->count;
+	size_t cols = depth + 2 == l->t->rank && l->known[depth + 1] ? l->t->shape[depth + 1] : 0, n;
+	const char *after;
+
+	if (!cols)
+		return 0;
+	after = s->kern->read(out, l->room - l->t->count, cols, &n, s->p, s->end);
+	for (size_t i = 0; l->cells == QKV_CELLS_FLAG && i < n; i++)
+		if (out[i] != 0 && out[i] != 1)
+			return 0;
+	s->p = after;
+	l->t->count += n;
+	return n / cols;
+}
+
 static int
 level(struct lifting *l, const struct qkv_frame *f, size_t depth)
 {
@@ -161,14 +167,17 @@ level(struct lifting *l, const struct qkv_frame *f, size_t depth)
 	if (s->p == s->end || *s->p == ']')
 		return close(l, f, depth, 0, start);
 	if (*s->p == '[' && (!l->t->rank || depth + 1 < l->t->rank)) {
-		for (;; item.index++) {
-			if (s->p == s->end || *s->p != '[')
+		for (;;) {
+			size_t n = rows(l, depth);
+
+			if (!n && (s->p == s->end || *s->p != '['))
 				return qkv_scanner_fail(s, &item, s->p, "an array of numbers, as before it");
-			if (level(l, &item, depth + 1))
+			if (!n && level(l, &item, depth + 1))
 				return -1;
+			item.index += n ? n : 1;
 			qkv_scanner_space(s);
 			if (s->p == s->end || *s->p != ',')
-				return close(l, f, depth, item.index + 1, start);
+				return close(l, f, depth, item.index, start);
 			s->p++;
 			qkv_scanner_space(s);
 		}
@@ -187,8 +196,15 @@ qkv_scanner_tensor(struct qkv_scanner *s, const struct qkv_frame *f, enum qkv_ce
 	struct qkv_tensor *t = qkv_arena_new(s->arena, 1, sizeof *t, s->e);
 	struct lifting l = {.s = s, .t = t, .cells = kind};
 	struct qkv_value *v = t ? qkv_scanner_note(s) : NULL;
+	size_t commas;
 
 	if (!v)
+		return -1;
+	/* there is a comma between any two numbers, and no colon or brace among them */
+	s->kern->commas(&commas, s->p, s->end);
+	l.room = commas + 1;
+	l.data = qkv_mem_floats(l.room, sizeof *l.data, s->e);
+	if (!l.data)
 		return -1;
 	if (level(&l, f, 0)) {
 		qkv_mem_free(l.data);
@@ -197,13 +213,9 @@ qkv_scanner_tensor(struct qkv_scanner *s, const struct qkv_frame *f, enum qkv_ce
 	/* empty arrays alone have no number to set the rank */
 	for (size_t d = t->rank; d < QKV_RANK && l.known[d]; d++)
 		t->rank = d + 1;
-	if (t->count) {
-		float *fit = qkv_mem_resize(l.data, t->count, sizeof *fit, s->e);
-
-		t->data = qkv_arena_adopt(s->arena, fit ? fit : l.data, s->e);
-		if (!t->data)
-			return -1;
-	}
+	t->data = qkv_arena_adopt(s->arena, l.data, s->e);
+	if (!t->data)
+		return -1;
 	v->kind = QKV_VALUE_TENSOR;
 	v->is.tensor = t;
 	return 0;

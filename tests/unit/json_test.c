@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+static const struct qkv_settings none;
+
 /* a number of a random form whose nearest double is a normal one or zero */
 static int
 print_number(char *p, unsigned *seed)
@@ -83,7 +85,7 @@ test_lifted_equals_plain(void **state)
 		}
 		p += sprintf(p, "}");
 		assert_int_equal(qkv_text_borrow(&t, "t", text, (size_t)(p - text), &e), 0);
-		assert_int_equal(qkv_json_read(&j, &at, &t, &arena, &e), 0);
+		assert_int_equal(qkv_json_read(&j, &at, &t, &none, &arena, &e), 0);
 		assert_int_equal(at, p - text);
 		plain = cJSON_Parse(text);
 		assert_non_null(plain);
@@ -121,7 +123,7 @@ test_skeleton(void **state)
 
 	(void)state;
 	assert_int_equal(qkv_text_borrow(&t, "t", text, strlen(text), &e), 0);
-	assert_int_equal(qkv_json_read(&j, &at, &t, &arena, &e), 0);
+	assert_int_equal(qkv_json_read(&j, &at, &t, &none, &arena, &e), 0);
 	assert_int_equal(j.scan.length,
 		strlen("{\"a\":[0,\"x\\u00e9\\n\",{\"data\":\"\",\"b\":null}],\"W_Q\":0,\"t\":true}"));
 	assert_memory_equal(j.scan.skeleton,
