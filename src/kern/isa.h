@@ -42,6 +42,11 @@
 typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
 typedef double dvec __attribute__((vector_size(4 * LANES))); /* half as many, twice as wide */
+typedef uint64_t bits __attribute__((vector_size(4 * LANES)));
+typedef uint32_t words __attribute__((vector_size(4 * LANES)));
+typedef float hvec __attribute__((vector_size(2 * LANES))); /* half as many */
+typedef int32_t hivec __attribute__((vector_size(2 * LANES)));
+typedef uint16_t shorts __attribute__((vector_size(4 * LANES)));
 
 /* a loop over what stays in registers */
 #ifdef __clang__
@@ -114,9 +119,6 @@ fused(vec a, vec b, vec c)
 
 #define HAS_FMA 0
 
-typedef uint64_t bits __attribute__((vector_size(4 * LANES)));
-typedef uint32_t words __attribute__((vector_size(4 * LANES)));
-
 INLINE vec
 narrow(dvec l, dvec u)
 {
@@ -166,5 +168,9 @@ double ISA(sum)(const float *x, size_t n);
 void ISA(accumulate)(double *sums, const float *x, size_t n);
 const char *ISA(read)(float *out, size_t room, size_t cols, size_t *count, const char *text, const char *end);
 const char *ISA(commas)(size_t *count, const char *p, const char *end);
+void ISA(show)(float *out, const float *x, size_t n);
+int ISA(reach)(float *low, float *high, const float *x, size_t n);
+void ISA(index)(unsigned char *out, const float *x, size_t n, const struct qkv_ramp *r);
+char *ISA(write)(char *out, const float *x, size_t n, const struct qkv_number_style *style);
 
 #endif

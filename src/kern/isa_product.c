@@ -264,4 +264,8 @@ const struct qkv_kern ISA(kern) = {
 	.total = ISA(total),
 	.read = ISA(read),
 	.commas = ISA(commas),
+	.show = ISA(show),
+	.reach = ISA(reach),
+	.index = ISA(index),
+	.write = ISA(write),
 };

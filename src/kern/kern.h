@@ -9,12 +9,19 @@
 #define QKV_KERN_KERN_H
 
 #include "base/err.h"
+#include "kern/number.h"
 
 #include <stddef.h>
 
 #define QKV_INNER 256
 #define QKV_STEPS 4
 #define QKV_ALIGNED 192 /* columns: whole panels of every set, and whole steps */
+
+/* how x becomes 0 to 255: bottom + (x - low) * factor, limited to bottom and top, 0 or more, rounded (halves upwards),
+ * plus first; -infinity and NaN become none. first and none are whole numbers */
+struct qkv_ramp {
+	double low, factor, bottom, top, first, none;
+};
 
 struct qkv_kern {
 	const char *name;
@@ -83,6 +90,18 @@ struct qkv_kern {
 
 	/* counts the commas from p to the first ':' or '}', or end; returns where that is */
 	const char *(*commas)(size_t *count, const char *p, const char *end);
+
+	/* out (n,) = x, but NaN where x is infinite */
+	void (*show)(float *out, const float *x, size_t n);
+
+	/* widens low and high to what x (n,) has; whether some of it is NaN, which does not count */
+	int (*reach)(float *low, float *high, const float *x, size_t n);
+
+	/* out (n,) = places of x on the ramp */
+	void (*index)(unsigned char *out, const float *x, size_t n, const struct qkv_ramp *r);
+
+	/* x (n,) as text: each as qkv_number_write has it, and the separator; its end. QKV_NUMBER_MAX bytes for each */
+	char *(*write)(char *out, const float *x, size_t n, const struct qkv_number_style *style);
 };
 
 /* the kernels called isa (NULL: the fastest that this machine has), or NULL: unknown, or not on this machine */

@@ -3,6 +3,7 @@
 #define QKV_KERN_NUMBER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define QKV_NUMBER_MAX 32 /* bytes that any written number fits in; no NUL is written */
 
@@ -28,7 +29,18 @@ const char *qkv_numbers_read(float *out, size_t room, size_t *count, const char 
  */
 size_t qkv_number_write(char *buf, float x);
 
-/* the same with at most 1 to 9 significant digits, correctly rounded (ties to even), no trailing zeros */
+/* the same with at most 1 to 9 significant digits, correctly rounded (ties to even), no trailing zeros; 0: the shortest */
 size_t qkv_number_write_digits(char *buf, float x, int digits);
+
+/* how a list of numbers is written, and tables for that: by the biased exponent of a float */
+struct qkv_number_style {
+	int digits, nulls;
+	char separator;
+	double power[256];   /* what makes an integer of it, with the digits asked for, or 7 to 9 */
+	int64_t layout[256]; /* index of its layout where the digits are as many as can be; too high: none */
+};
+
+/* digits as above; nulls: "null" for what is not finite; the separator stands after each number */
+void qkv_number_style_set(struct qkv_number_style *s, int digits, int nulls, char separator);
 
 #endif

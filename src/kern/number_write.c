@@ -7,6 +7,7 @@
  * (Giulietti 2020). y is off by less than MARGIN, and what is as near as that to a limit is compared exactly.
  */
 #include "kern/decimal.h"
+#include "kern/number_layout.h"
 #include "kern/number.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ struct decimal {
 	int exponent;
 };
 
-static inline struct binary
+static struct binary
 take_apart(float x)
 {
 	uint32_t bits;
@@ -41,7 +42,7 @@ take_apart(float x)
 }
 
 /* the sign of d * 10^k - m * 2^e, which is about difference * 10^k */
-static inline int
+static int
 compare(double difference, uint32_t d, int k, uint32_t m, int e)
 {
 	if (fabs(difference) > MARGIN)
@@ -50,7 +51,7 @@ compare(double difference, uint32_t d, int k, uint32_t m, int e)
 }
 
 /* the integer nearest to x / 10^k, which is about y; ties to even */
-static inline uint32_t
+static uint32_t
 nearest(double y, int k, struct binary x)
 {
 	uint32_t d = (uint32_t)y;
@@ -58,12 +59,14 @@ nearest(double y, int k, struct binary x)
 	return d + (compare(d + 0.5 - y, 2 * d + 1, k, x.m, x.e + 1) < (int)(d & 1));
 }
 
-/* the shortest where y = x / 10^k is near a limit, or x a power of two, below which floats are denser */
+/* the shortest that reads back; below a power of two floats are denser */
 static struct decimal
-shortest_exactly(struct binary x, double y, int k)
+shortest(struct binary x)
 {
 	int power = x.m == 1 << 23 && x.e > -149, odd = x.m & 1;
-	double half = y / (2 * x.m), below = power ? half / 2 : half;
+	/* floor(log10(2^e)), or of 3/4 of it: 1262611 is 2^22 log10(2), 524031 is 2^22 log10(4/3) */
+	int k = (x.e * 1262611 - (power ? 524031 : 0)) >> 22;
+	double y = qkv_decimal_scale(x.value, -k), half = y / (2 * x.m), below = power ? half / 2 : half;
 	uint32_t tens = (uint32_t)y / 10 * 10, digits;
 
 	/* the one place where it matters that reading rounds to double first: 7.038531e-26 belongs to the
@@ -78,24 +81,6 @@ shortest_exactly(struct binary x, double y, int k)
 		return (struct decimal){tens + 10, k};
 	digits = nearest(y, k, x);
 	return (struct decimal){digits + (y - digits > below), k};
-}
-
-/* the shortest that reads back */
-static inline struct decimal
-shortest(struct binary x)
-{
-	int power = x.m == 1 << 23 && x.e > -149;
-	/* floor(log10(2^e)), or of 3/4 of it: 1262611 is 2^22 log10(2), 524031 is 2^22 log10(4/3) */
-	int k = (x.e * 1262611 - (power ? 524031 : 0)) >> 22;
-	double y = qkv_decimal_scale(x.value, -k), half = y * (0.5 / x.m);
-	uint32_t digits = (uint32_t)y, tens = digits / 10 * 10;
-	double down = tens - (y - half), up = (y + half) - (tens + 10), round = y - digits - 0.5;
-
-	if (power | (fabs(down) < MARGIN) | (fabs(up) < MARGIN) | (fabs(round) < MARGIN))
-		return shortest_exactly(x, y, k);
-	digits += round > 0;
-	digits = down > 0 ? tens : digits;
-	return (struct decimal){up > 0 ? tens + 10 : digits, k};
 }
 
 /* rounded to count digits, ties to even */
@@ -113,87 +98,21 @@ rounded(struct binary x, int count)
 	return digits < limit ? (struct decimal){digits, k} : (struct decimal){digits / 10, k + 1};
 }
 
-/* stores v, the lowest byte first */
-static inline void
-store(char *p, uint64_t v)
-{
-	p[0] = (char)v;
-	p[1] = (char)(v >> 8);
-	p[2] = (char)(v >> 16);
-	p[3] = (char)(v >> 24);
-	p[4] = (char)(v >> 32);
-	p[5] = (char)(v >> 40);
-	p[6] = (char)(v >> 48);
-	p[7] = (char)(v >> 56);
-}
-
-/* the digits of n < 10^8 as the bytes 0 to 9, the first in the lowest: halves, quarters, single ones */
-static uint64_t
-split(uint32_t n)
-{
-	uint64_t v = n / 10000 | (uint64_t)(n % 10000) << 32, high;
-
-	high = (v * 10486 >> 20) & 0x0000007f0000007f; /* / 100, for numbers below 10^4 */
-	v = high | (v - high * 100) << 16;
-	high = (v * 103 >> 10) & 0x000f000f000f000f; /* / 10, for numbers below 100 */
-	return high | (v - high * 10) << 8;
-}
-
-/* digits[0] . digits[1] ... * 10^exponent, of count digits and then zeros up to 16 */
 static size_t
-write_layout(char *buf, const char *digits, size_t count, int exponent)
-{
-	size_t point = (size_t)(exponent + 1), length = count;
-
-	if (exponent >= -5 && exponent < 0) {
-		memcpy(buf, "0.0000", 6);
-		memcpy(buf + 1 - exponent, digits, 16);
-		return count + (size_t)(1 - exponent);
-	}
-	memcpy(buf, digits, 16);
-	if (exponent >= 0 && exponent < 16) {
-		if (count <= point)
-			return point;
-		buf[point] = '.';
-		memcpy(buf + point + 1, digits + point, 8);
-		return count + 1;
-	}
-	if (count > 1) {
-		buf[1] = '.';
-		memcpy(buf + 2, digits + 1, 8);
-		length++;
-	}
-	buf[length++] = 'e';
-	if (exponent < 0)
-		buf[length++] = '-';
-	exponent = exponent < 0 ? -exponent : exponent;
-	if (exponent >= 10)
-		buf[length++] = (char)('0' + exponent / 10);
-	buf[length++] = (char)('0' + exponent % 10);
-	return length;
-}
-
-static inline size_t
 write_decimal(char *buf, struct decimal d)
 {
-	static const uint32_t scale[] = {1, 10, 100, 1000};
-	char digits[17] = "0000000000000000";
-	uint64_t rest;
-	size_t count;
+	char digits[16];
+	size_t count = 9;
 
-	int zeros = (d.digits < 100000000) + (d.digits < 10000000) + (d.digits < 1000000);
-
-	d.digits *= scale[zeros];
-	d.exponent -= zeros;
-	while (d.digits < 100000000) {
-		d.digits *= 10;
+	for (; d.digits < 100000000; d.digits *= 10)
 		d.exponent--;
-	}
-	digits[0] = (char)('0' + d.digits / 100000000);
-	rest = split(d.digits % 100000000);
-	store(digits + 1, rest | 0x3030303030303030);
-	count = rest ? 9 - (size_t)__builtin_clzll(rest) / 8 : 1;
-	return write_layout(buf, digits, count, d.exponent + 8);
+	for (size_t i = 9; i-- > 0; d.digits /= 10)
+		digits[i] = (char)('0' + d.digits % 10);
+	while (digits[count - 1] == '0')
+		count--;
+	return (size_t)(qkv_number_layout_write(
+				buf, digits, count, &qkv_number_layouts[d.exponent + 8 + QKV_NUMBER_LAYOUT]) -
+		buf);
 }
 
 /* zero, and what is no number */
@@ -210,21 +129,37 @@ write_special(char *buf, float x)
 size_t
 qkv_number_write(char *buf, float x)
 {
-	size_t sign = x < 0;
-
-	if (x == 0 || !isfinite(x))
-		return write_special(buf, x);
-	buf[0] = '-';
-	return sign + write_decimal(buf + sign, shortest(take_apart(x)));
+	return qkv_number_write_digits(buf, x, 0);
 }
 
 size_t
 qkv_number_write_digits(char *buf, float x, int digits)
 {
 	size_t sign = x < 0;
+	struct binary b;
 
 	if (x == 0 || !isfinite(x))
 		return write_special(buf, x);
 	buf[0] = '-';
-	return sign + write_decimal(buf + sign, rounded(take_apart(x), digits));
+	b = take_apart(x);
+	return sign + write_decimal(buf + sign, digits ? rounded(b, digits) : shortest(b));
+}
+
+void
+qkv_number_style_set(struct qkv_number_style *s, int digits, int nulls, char separator)
+{
+	int bias = digits ? 127 : 150, shift = digits ? digits - 1 : 0;
+
+	s->digits = digits;
+	s->nulls = nulls;
+	s->separator = separator;
+	for (int e = 0; e < 256; e++) {
+		/* of a number from 2^(e - 127) on, or of the step of 2^(e - 150) to the next float */
+		int k = (e - bias) * 1262611 >> 22;
+
+		s->power[e] = qkv_number_powers[QKV_NUMBER_POWER + shift - k];
+		s->layout[e] = k + (digits ? 0 : 8) + QKV_NUMBER_LAYOUT;
+	}
+	s->layout[0] = (digits ? 0 : 2) + QKV_NUMBER_LAYOUT; /* zero, which has two digits less than most */
+	s->layout[255] = 2 * QKV_NUMBER_LAYOUTS;             /* not finite */
 }

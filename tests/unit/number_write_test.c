@@ -1,6 +1,5 @@
 /* The text of a float: exactly which, against a search by printf, and that it reads back. */
-#include "kern/number.h"
-#include "random.h"
+#include "kerns.h"
 
 #include <locale.h>
 #include <math.h>
@@ -13,6 +12,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+enum { LONGEST = 700 };
 
 /* the text of x, checked to write within its length and QKV_NUMBER_MAX; digits 0: the shortest */
 static const char *
@@ -237,6 +238,123 @@ test_locale(void **unused)
 	setlocale(LC_ALL, "C");
 }
 
+/* what a list of floats is to become, number by number; its length */
+static size_t
+list_of(char *text, const float *x, size_t n, int digits, int nulls)
+{
+	char *p = text;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *one = nulls && !isfinite(x[i]) ? "null" : text_of(x[i], digits);
+
+		p += sprintf(p, "%s;", one);
+	}
+	return (size_t)(p - text);
+}
+
+/* x (n,) by every instruction set, in the shortest form and with every number of digits */
+static void
+check_list(const float *x, size_t n)
+{
+	static char want[LONGEST * QKV_NUMBER_MAX + 1], got[LONGEST * QKV_NUMBER_MAX + 1];
+
+	for (int digits = 0; digits <= 9; digits++) {
+		int nulls = digits & 1;
+		size_t length = list_of(want, x, n, digits, nulls);
+		struct qkv_number_style style;
+
+		qkv_number_style_set(&style, digits, nulls, ';');
+		for (size_t i = 0; i < num_kerns; i++) {
+			size_t at = 0;
+
+			got[n * QKV_NUMBER_MAX] = '#';
+			if (kerns[i]->write(got, x, n, &style) == got + length &&
+				!memcmp(got, want, length)) {
+				assert_true(got[n * QKV_NUMBER_MAX] == '#');
+				continue;
+			}
+			while (got[at] == want[at])
+				at++;
+			fail_msg("%s, %zu numbers in %d digits: after %.*s comes %.20s, expected %.20s",
+				kerns[i]->name, n, digits, at < 20 ? (int)at : 20,
+				want + at - (at < 20 ? at : 20), got + at, want + at);
+		}
+	}
+}
+
+/* any pattern, or a number as others would write it: some digits, a power of two, zero, half a power of ten */
+static float
+any(uint32_t kind)
+{
+	uint32_t r = random_bits();
+
+	switch (kind % 6) {
+	case 0:
+		return from_bits(r);
+	case 1:
+		return (float)(r % 100000) / (float)(1 + r % 7 * 1000);
+	case 2:
+		return from_bits(r & 0xff800000);
+	case 3:
+		return r & 64 ? 0 : -0.0f;
+	case 4:
+		return ldexpf((float)(r & 0xfff), (int)(r >> 12 & 63) - 40);
+	default:
+		return (float)r * 0x1p-32f;
+	}
+}
+
+static void
+test_lists(void **unused)
+{
+	float x[LONGEST + 1];
+
+	(void)unused;
+	for (size_t n = 0; n <= 67; n++)
+		for (uint32_t kind = 0; kind < 7; kind++) {
+			for (size_t i = 0; i < n; i++)
+				x[i + 1] = any(kind < 6 ? kind : random_bits());
+			check_list(x + 1, n);
+		}
+	for (int round = 0; round < 40; round++) {
+		for (size_t i = 0; i < LONGEST; i++)
+			x[i] = any(random_bits());
+		check_list(x, LONGEST);
+	}
+}
+
+/* runs of zeros, as causal masks leave them, of every length and place */
+static void
+test_zeros(void **unused)
+{
+	float x[160];
+
+	(void)unused;
+	for (size_t first = 0; first < 40; first += 3)
+		for (size_t zeros = 0; zeros < 120; zeros += 7) {
+			for (size_t i = 0; i < 160; i++)
+				x[i] = i >= first && i < first + zeros ? 0 : 0.1f * (float)i;
+			check_list(x, 160);
+		}
+}
+
+/* where reading through double tells neighbours apart, and numbers just between two decimals */
+static void
+test_limits(void **unused)
+{
+	float x[512];
+
+	(void)unused;
+	for (uint32_t i = 0; i < 512; i++)
+		x[i] = from_bits(0x15ae43fd - 256 + i);
+	check_list(x, 512);
+	for (int e = -12; e < 24; e++) {
+		for (int m = 0; m < 512; m++)
+			x[m] = ldexpf((float)(2 * m + 3585), e);
+		check_list(x, 512);
+	}
+}
+
 int
 main(void)
 {
@@ -248,7 +366,10 @@ main(void)
 		cmocka_unit_test(test_digits),
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_locale),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_zeros),
+		cmocka_unit_test(test_limits),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, find_kerns, NULL);
 }
