@@ -272,10 +272,11 @@ struct qkv_write_options {
 	int layout_long; /* one line a cell */
 	enum qkv_header header;
 	int no_row_sums, no_col_sums;
-	int precision; /* significant digits, 1 to 9; 0: the shortest that reads back */
-	int bom;       /* a byte order mark first */
-	int bare;      /* the matrix alone */
-	int by_head;   /* for qkv_json_new: an object a head (NDJSON) instead of a document */
+	int precision;   /* significant digits, 1 to 9; 0: the shortest that reads back */
+	int bom;         /* a byte order mark first */
+	int bare;        /* the matrix alone */
+	int by_head;     /* for qkv_json_new: an object a head (NDJSON) instead of a document */
+	const char *isa; /* as for qkv_attend_open; changes no byte */
 };
 
 /* each writes to the sink s, borrowed */
@@ -298,6 +299,7 @@ struct qkv_draw_options {
 	size_t cell; /* pixels a cell; 0: chosen from the size */
 	const struct qkv_extent
 		*extent; /* of all pictures that share one scale; NULL: this one has its own */
+	const char *isa; /* as for qkv_attend_open; changes no pixel */
 };
 
 /* a picture of each document's matrices, in one figure; notes, borrowed, gets what had to be left out */

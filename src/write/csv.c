@@ -13,6 +13,7 @@
 struct csv {
 	struct qkv_consumer consumer;
 	struct qkv_write_options options;
+	struct qkv_number_style style;
 	struct qkv_out out;
 	struct qkv_outs slots; /* rows of blocks before their turn */
 	const struct qkv_doc *doc;
@@ -152,16 +153,6 @@ prefix(const struct csv *w, struct qkv_out *o)
 }
 
 static void
-cells(const struct csv *w, struct qkv_out *o, const float *x, size_t count)
-{
-	for (size_t j = 0; j < count; j++) {
-		if (j)
-			qkv_out_char(o, w->comma);
-		qkv_out_float(o, x[j]);
-	}
-}
-
-static void
 wide_row(const struct csv *w, struct qkv_out *o, const struct qkv_block *b, size_t i)
 {
 	if (!w->options.bare) {
@@ -171,7 +162,7 @@ wide_row(const struct csv *w, struct qkv_out *o, const struct qkv_block *b, size
 		label(w, o, w->labels[b->row + i]);
 		qkv_out_char(o, w->comma);
 	}
-	cells(w, o, b->data + i * b->stride, w->m->cols);
+	qkv_out_floats(o, b->data + i * b->stride, w->m->cols);
 	if (has_sums(w) && !w->options.no_row_sums) {
 		qkv_out_char(o, w->comma);
 		qkv_out_float(o, (float)b->row_sums[i]);
@@ -207,8 +198,7 @@ doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
 	if (w->doc && !w->options.layout_long)
 		return qkv_fail(e, QKV_EINPUT, "a second document for a wide table, expected one");
 	w->doc = doc;
-	return qkv_outs_reserve(
-		&w->slots, doc->slots, doc->slot_rows * doc->n_k * QKV_CELL_TEXT, w->options.precision, e);
+	return qkv_outs_reserve(&w->slots, doc->slots, doc->slot_rows * doc->n_k * QKV_CELL_TEXT, &w->out, e);
 }
 
 static int
@@ -264,14 +254,8 @@ matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 	prefix(w, &w->out);
 	qkv_out_char(&w->out, w->comma);
 	qkv_out_text(&w->out, "col_sum");
-	for (size_t j = 0; j < w->m->cols; j++) {
-		qkv_out_char(&w->out, w->comma);
-		qkv_out_float(&w->out, (float)col_sums[j]);
-	}
-	if (!w->options.no_row_sums) {
-		qkv_out_char(&w->out, w->comma);
-		qkv_out_float(&w->out, (float)col_sums[w->m->cols]);
-	}
+	qkv_out_char(&w->out, w->comma);
+	qkv_out_doubles(&w->out, col_sums, w->m->cols + !w->options.no_row_sums);
 	qkv_out_char(&w->out, '\n');
 	return qkv_out_check(&w->out, e);
 }
@@ -298,6 +282,7 @@ int
 qkv_csv_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e)
 {
 	struct csv *w = qkv_mem_new(1, sizeof *w, e);
+	const struct qkv_kern *kern;
 
 	if (!w)
 		return -1;
@@ -305,7 +290,8 @@ qkv_csv_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_
 		(struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close, ahead};
 	w->options = *o;
 	w->comma = o->tsv ? '\t' : ',';
-	if (qkv_out_open(&w->out, s, o->precision, e)) {
+	qkv_number_style_set(&w->style, o->precision, 0, w->comma);
+	if (qkv_kern_choose(&kern, o->isa, e) || qkv_out_open(&w->out, s, kern, &w->style, e)) {
 		qkv_mem_free(w);
 		return -1;
 	}

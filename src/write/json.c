@@ -10,12 +10,12 @@
 
 #include "base/mem.h"
 
-#include <math.h>
 #include <string.h>
 
 struct json {
 	struct qkv_consumer consumer;
 	struct qkv_write_options options;
+	struct qkv_number_style style;
 	struct qkv_out out;
 	struct qkv_outs slots; /* rows of blocks before their turn */
 	const struct qkv_doc *doc;
@@ -70,22 +70,11 @@ known(struct json *w, const char *key, size_t n)
 }
 
 static void
-number(struct qkv_out *o, float x)
-{
-	if (isfinite(x))
-		qkv_out_float(o, x);
-	else
-		qkv_out_text(o, "null");
-}
-
-static void
 sums(struct json *w, const char *key, const double *x, size_t count)
 {
 	qkv_out_text(&w->out, key);
-	for (size_t i = 0; i < count; i++) {
-		qkv_out_char(&w->out, i ? ',' : '[');
-		number(&w->out, (float)x[i]);
-	}
+	qkv_out_char(&w->out, '[');
+	qkv_out_doubles(&w->out, x, count);
 	qkv_out_char(&w->out, ']');
 }
 
@@ -163,7 +152,7 @@ begin_entry(struct json *w, const struct qkv_matrix *m)
 	known(w, ",\"d_k\":", m->d_k);
 	qkv_out_text(&w->out, ",\"scale\":");
 	if (m->has_scale)
-		number(&w->out, m->scale);
+		qkv_out_float(&w->out, m->scale);
 	else
 		qkv_out_text(&w->out, "null");
 	qkv_out_text(&w->out, ",\"mask\":");
@@ -180,8 +169,7 @@ doc_begin(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
 		return -1;
 	w->row_sums = grown;
 	w->doc = doc;
-	if (qkv_outs_reserve(&w->slots, doc->slots, doc->slot_rows * doc->n_k * QKV_CELL_TEXT,
-		    w->options.precision, e))
+	if (qkv_outs_reserve(&w->slots, doc->slots, doc->slot_rows * doc->n_k * QKV_CELL_TEXT, &w->out, e))
 		return -1;
 	if (!w->options.by_head)
 		begin_object(w);
@@ -211,14 +199,10 @@ ahead(struct qkv_consumer *c, const struct qkv_block *b)
 	struct qkv_out *o = &w->slots.of[b->slot];
 
 	for (size_t i = 0; i < b->rows; i++) {
-		const float *x = b->data + i * b->stride;
-
 		if (b->row + i)
 			qkv_out_char(o, ',');
-		for (size_t j = 0; j < w->m.cols; j++) {
-			qkv_out_char(o, j ? ',' : '[');
-			number(o, x[j]);
-		}
+		qkv_out_char(o, '[');
+		qkv_out_floats(o, b->data + i * b->stride, w->m.cols);
 		qkv_out_char(o, ']');
 		if (b->row_sums)
 			w->row_sums[b->row + i] = b->row_sums[i];
@@ -276,13 +260,15 @@ qkv_json_new(
 	struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o, struct qkv_err *e)
 {
 	struct json *w = qkv_mem_new(1, sizeof *w, e);
+	const struct qkv_kern *kern;
 
 	if (!w)
 		return -1;
 	w->consumer =
 		(struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close, ahead};
 	w->options = *o;
-	if (qkv_out_open(&w->out, s, o->precision, e)) {
+	qkv_number_style_set(&w->style, o->precision, 1, ',');
+	if (qkv_kern_choose(&kern, o->isa, e) || qkv_out_open(&w->out, s, kern, &w->style, e)) {
 		qkv_mem_free(w);
 		return -1;
 	}

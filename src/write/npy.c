@@ -75,10 +75,11 @@ static int
 rows(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e)
 {
 	struct npy *w = (struct npy *)c;
+	size_t rows_at_once = b->stride == b->matrix->cols ? b->rows : 1;
 
-	for (size_t i = 0; i < b->rows; i++)
-		qkv_out_bytes(
-			&w->out, (const char *)(b->data + i * b->stride), b->matrix->cols * sizeof *b->data);
+	for (size_t i = 0; i < b->rows; i += rows_at_once)
+		qkv_out_bytes(&w->out, (const char *)(b->data + i * b->stride),
+			rows_at_once * b->matrix->cols * sizeof *b->data);
 	return qkv_out_check(&w->out, e);
 }
 
@@ -115,7 +116,7 @@ qkv_npy_new(struct qkv_consumer **c, struct qkv_sink *s, struct qkv_err *e)
 		return -1;
 	w->consumer =
 		(struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close, NULL};
-	if (qkv_out_open(&w->out, s, 0, e)) {
+	if (qkv_out_open(&w->out, s, NULL, NULL, e)) {
 		qkv_mem_free(w);
 		return -1;
 	}

@@ -2,16 +2,20 @@
 #include "write/out.h"
 
 #include "base/mem.h"
-#include "kern/number.h"
 
 #include <string.h>
 
-enum { ROOM = 65536 };
+enum {
+	ROOM = 65536,
+	WHOLE = 16384, /* as many bytes as this go to the sink without being copied first */
+	AT_ONCE = 512, /* numbers */
+};
 
 int
-qkv_out_open(struct qkv_out *o, struct qkv_sink *s, int precision, struct qkv_err *e)
+qkv_out_open(struct qkv_out *o, struct qkv_sink *s, const struct qkv_kern *kern,
+	const struct qkv_number_style *style, struct qkv_err *e)
 {
-	*o = (struct qkv_out){.sink = s, .room = ROOM, .precision = precision};
+	*o = (struct qkv_out){.sink = s, .room = ROOM, .kern = kern, .style = style};
 	o->buffer = qkv_mem_new(ROOM, 1, e);
 	return o->buffer ? 0 : -1;
 }
@@ -61,6 +65,12 @@ room(struct qkv_out *o, size_t size)
 void
 qkv_out_bytes(struct qkv_out *o, const char *data, size_t size)
 {
+	if (o->sink && size >= WHOLE) {
+		write_out(o, o->buffer, o->used);
+		o->used = 0;
+		write_out(o, data, size);
+		return;
+	}
 	while (size) {
 		size_t n = size < ROOM ? size : ROOM;
 
@@ -99,9 +109,37 @@ qkv_out_count(struct qkv_out *o, size_t n)
 void
 qkv_out_float(struct qkv_out *o, float x)
 {
-	char *p = room(o, QKV_NUMBER_MAX);
+	qkv_out_floats(o, &x, 1);
+}
 
-	o->used += o->precision ? qkv_number_write_digits(p, x, o->precision) : qkv_number_write(p, x);
+void
+qkv_out_floats(struct qkv_out *o, const float *x, size_t n)
+{
+	size_t left = n;
+
+	for (size_t some; left; x += some, left -= some) {
+		char *p;
+
+		some = left < AT_ONCE ? left : AT_ONCE;
+		p = room(o, some * QKV_NUMBER_MAX);
+		o->used += (size_t)(o->kern->write(p, x, some, o->style) - p);
+	}
+	o->used -= n > 0;
+}
+
+void
+qkv_out_doubles(struct qkv_out *o, const double *x, size_t n)
+{
+	float narrow[AT_ONCE];
+
+	for (size_t some; n; x += some, n -= some) {
+		some = n < AT_ONCE ? n : AT_ONCE;
+		for (size_t i = 0; i < some; i++)
+			narrow[i] = (float)x[i];
+		qkv_out_floats(o, narrow, some);
+		if (n > some)
+			qkv_out_char(o, o->style->separator);
+	}
 }
 
 int
@@ -127,25 +165,19 @@ qkv_out_move(struct qkv_out *o, struct qkv_out *from)
 		o->failed = 1;
 		o->err = from->err;
 	}
-	if (from->used < ROOM) {
-		qkv_out_bytes(o, from->buffer, from->used);
-	} else {
-		write_out(o, o->buffer, o->used);
-		o->used = 0;
-		write_out(o, from->buffer, from->used);
-	}
+	qkv_out_bytes(o, from->buffer, from->used);
 	from->used = 0;
 }
 
 int
-qkv_outs_reserve(struct qkv_outs *o, size_t count, size_t room, int precision, struct qkv_err *e)
+qkv_outs_reserve(struct qkv_outs *o, size_t count, size_t room, const struct qkv_out *like, struct qkv_err *e)
 {
 	struct qkv_out *grown = count > o->count ? qkv_mem_resize(o->of, count, sizeof *grown, e) : o->of;
 
 	if (!grown)
 		return -1;
 	for (o->of = grown; o->count < count; o->count++)
-		if (qkv_out_open(&o->of[o->count], NULL, precision, e))
+		if (qkv_out_open(&o->of[o->count], NULL, like->kern, like->style, e))
 			return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct qkv_out *one = &o->of[i];

@@ -7,18 +7,20 @@
 #ifndef QKV_WRITE_OUT_H
 #define QKV_WRITE_OUT_H
 
-#include "base/err.h"
+#include "kern/kern.h"
 
 struct qkv_out {
 	struct qkv_sink *sink; /* NULL: none */
 	char *buffer;
 	size_t used, room;
-	int precision; /* significant digits; 0: the shortest that reads back */
+	const struct qkv_kern *kern;          /* NULL, like style: no numbers will come */
+	const struct qkv_number_style *style; /* borrowed */
 	int failed;
 	struct qkv_err err;
 };
 
-int qkv_out_open(struct qkv_out *o, struct qkv_sink *s, int precision, struct qkv_err *e);
+int qkv_out_open(struct qkv_out *o, struct qkv_sink *s, const struct qkv_kern *kern,
+	const struct qkv_number_style *style, struct qkv_err *e);
 void qkv_out_close(struct qkv_out *o);
 
 void qkv_out_bytes(struct qkv_out *o, const char *data, size_t size);
@@ -26,6 +28,10 @@ void qkv_out_text(struct qkv_out *o, const char *text);
 void qkv_out_char(struct qkv_out *o, char c);
 void qkv_out_count(struct qkv_out *o, size_t n);
 void qkv_out_float(struct qkv_out *o, float x);
+
+/* x (n,), separated as the style has it; the same of double as float32 */
+void qkv_out_floats(struct qkv_out *o, const float *x, size_t n);
+void qkv_out_doubles(struct qkv_out *o, const double *x, size_t n);
 
 /* moves the text of one without a sink to the end of o */
 void qkv_out_move(struct qkv_out *o, struct qkv_out *from);
@@ -42,10 +48,11 @@ struct qkv_outs {
 	size_t count;
 };
 
-enum { QKV_CELL_TEXT = 16 }; /* bytes of a float32 and of what separates it, at most */
+enum { QKV_CELL_TEXT = 16 }; /* bytes of a weight and of what separates it, at most */
 
-/* has at least count of them, with that precision, each with room for so many bytes */
-int qkv_outs_reserve(struct qkv_outs *o, size_t count, size_t room, int precision, struct qkv_err *e);
+/* has at least count of them, each with room for so many bytes, for numbers as like has them */
+int qkv_outs_reserve(
+	struct qkv_outs *o, size_t count, size_t room, const struct qkv_out *like, struct qkv_err *e);
 void qkv_outs_close(struct qkv_outs *o);
 
 #endif

@@ -76,8 +76,10 @@ void bench_spawn(char *const argv[], double *megabytes);
 enum { BENCH_HEADS = 12, BENCH_TOKENS = 512 };
 struct bench_tape;
 struct bench_tape *bench_tape_open(void);
-/* plays heads first to first + num - 1 to c, as a document of its own, and frees c */
-void bench_tape_play(const struct bench_tape *t, size_t first, size_t num, struct qkv_consumer *c);
+/* plays heads first to first + num - 1 to c, as a document of its own, on the workers of pool, and frees c */
+struct qkv_pool;
+void bench_tape_play(
+	const struct bench_tape *t, size_t first, size_t num, struct qkv_consumer *c, struct qkv_pool *pool);
 void bench_tape_close(struct bench_tape *t);
 
 /* the stages */

@@ -269,8 +269,9 @@ def comparisons(processors):
     yield "read/decimals/1", "orjson, NumPy", lambda: read_lists("orjson", NUMBERS)
     yield "read/decimals/1", "json, NumPy", lambda: read_lists("json", NUMBERS)
     yield "read/python/1", "simdjson, NumPy", lambda: read_simdjson(python)
-    yield "write/json/1", "orjson", write_orjson
-    yield "write/csv/1", "polars", write_polars
+    for threads in sorted({1, processors}):
+        yield f"write/{isa}/json/{threads}", "orjson", write_orjson
+        yield f"write/{isa}/csv/{threads}", "polars", write_polars
     yield "picture/bare/1", "OpenCV", paint_opencv
     yield "picture/bare/1", "OpenCV, fpng", paint_fpng
     yield "picture/bare/1", "matplotlib", paint_pyplot

@@ -1,6 +1,7 @@
 /* The stages that read and write: JSON to arrays, alpha to text, alpha to pictures. */
 #include "bench.h"
 
+#include "base/pool.h"
 #include "base/sink.h"
 
 /* ---- reading ---- */
@@ -76,6 +77,8 @@ struct writing {
 	const struct bench_tape *tape;
 	int (*make)(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_options *o,
 		struct qkv_err *e);
+	const char *isa;
+	struct qkv_pool *pool;
 	struct drain drain;
 };
 
@@ -83,40 +86,58 @@ static void
 write_run(void *arg)
 {
 	struct writing *w = arg;
-	struct qkv_write_options o = {0};
+	struct qkv_write_options o = {.isa = w->isa};
 	struct qkv_consumer *c;
 	struct qkv_err e;
 
 	w->drain.size = 0;
 	if (w->make(&c, &w->drain.sink, &o, &e))
 		bench_die("writing", e.text);
-	bench_tape_play(w->tape, 0, BENCH_HEADS, c);
+	bench_tape_play(w->tape, 0, BENCH_HEADS, c, w->pool);
+}
+
+static void
+writing(const struct bench_tape *t, const char *isa, int is_csv, size_t threads)
+{
+	struct writing w = {.tape = t,
+		.make = is_csv ? qkv_csv_new : qkv_json_new,
+		.isa = isa,
+		.drain = {{drain_write}, 0}};
+	struct bench_row r = {.work = BENCH_HEADS * BENCH_TOKENS * BENCH_TOKENS / 1e6,
+		.unit = "Mnumbers/s",
+		.yard = "copy"};
+	char name[64], size[64];
+	struct qkv_err e;
+
+	snprintf(name, sizeof name, "write/%s/%s/%zu", isa, is_csv ? "csv" : "json", threads);
+	if (!bench_wants(name))
+		return;
+	if (qkv_pool_new(&w.pool, (int)threads, &e))
+		bench_die(name, e.text);
+	write_run(&w);
+	snprintf(size, sizeof size, "12 heads of 512 tokens, %.1f MB", (double)w.drain.size / 1e6);
+	r.name = name;
+	r.size = size;
+	r.limit = bench_copy_limit((double)w.drain.size);
+	bench_row(&r, write_run, &w);
+	qkv_pool_free(w.pool);
 }
 
 void
 bench_writing(void)
 {
-	struct writing w = {.drain = {{drain_write}, 0}};
+	const struct bench_isa *isa;
 	struct bench_tape *t;
-	char size[64];
 
 	if (!bench_wants("write/"))
 		return;
 	t = bench_tape_open();
-	w.tape = t;
-	for (int is_csv = 0; is_csv < 2; is_csv++) {
-		struct bench_row r = {.name = is_csv ? "write/csv/1" : "write/json/1",
-			.size = size,
-			.work = BENCH_HEADS * BENCH_TOKENS * BENCH_TOKENS / 1e6,
-			.unit = "Mnumbers/s",
-			.yard = "copy"};
-
-		w.make = is_csv ? qkv_csv_new : qkv_json_new;
-		write_run(&w);
-		snprintf(size, sizeof size, "12 heads of 512 tokens, %.1f MB", (double)w.drain.size / 1e6);
-		r.limit = bench_copy_limit((double)w.drain.size);
-		bench_row(&r, write_run, &w);
-	}
+	for (int is_csv = 0; is_csv < 2; is_csv++)
+		for (size_t i = 0; (isa = bench_isa(i)); i++) {
+			writing(t, isa->name, is_csv, 1);
+			if (bench_processors > 1)
+				writing(t, isa->name, is_csv, bench_processors);
+		}
 	bench_tape_close(t);
 }
 
@@ -124,6 +145,7 @@ bench_writing(void)
 
 struct painting {
 	const struct bench_tape *tape;
+	struct qkv_pool *pool;
 	size_t size;
 };
 
@@ -143,7 +165,7 @@ paint_run(void *arg)
 		qkv_memory_sink_init(&out, (size_t)-1);
 		if (qkv_png_new(&c, &out.sink, &o, &notes, &e))
 			bench_die("picture", e.text);
-		bench_tape_play(p->tape, h, 1, c);
+		bench_tape_play(p->tape, h, 1, c, p->pool);
 		p->size += out.size;
 		qkv_memory_sink_free(&out);
 	}
@@ -156,16 +178,20 @@ bench_pictures(void)
 		.name = "picture/bare/1", .work = BENCH_HEADS, .unit = "pictures/s", .yard = "copy"};
 	struct painting p;
 	struct bench_tape *t;
+	struct qkv_err e;
 	char size[64];
 
 	if (!bench_wants(r.name))
 		return;
 	t = bench_tape_open();
 	p.tape = t;
+	if (qkv_pool_new(&p.pool, 1, &e))
+		bench_die(r.name, e.text);
 	paint_run(&p);
 	snprintf(size, sizeof size, "12 of 512 tokens, cell 1, %zu KB", p.size / 1000);
 	r.size = size;
 	r.limit = bench_copy_limit(sizeof(float) * BENCH_HEADS * BENCH_TOKENS * BENCH_TOKENS);
 	bench_row(&r, paint_run, &p);
+	qkv_pool_free(p.pool);
 	bench_tape_close(t);
 }
