@@ -330,17 +330,14 @@ qkv_palette_fill(struct qkv_palette *p, unsigned maps_used)
 
 void
 qkv_palette_index(unsigned char *out, const float *values, size_t n, const struct qkv_span *r,
-	const struct qkv_palette *p)
+	const struct qkv_palette *p, const struct qkv_kern *kern)
 {
-	double top = (double)(p->colours - 1);
-	double factor = top / ((double)r->high - (double)r->low);
-	double low = (double)r->low;
-	int first = (int)p->first[r->map];
+	double top = (double)(p->colours - 1), low = (double)r->low;
+	struct qkv_ramp ramp = {.low = low,
+		.factor = top / ((double)r->high - low),
+		.top = top,
+		.first = (double)p->first[r->map],
+		.none = QKV_INK_MASKED};
 
-	for (size_t i = 0; i < n; i++) {
-		double t = ((double)values[i] - low) * factor;
-		int index = t >= top ? (int)top : t > 0 ? (int)(t + 0.5) : 0;
-
-		out[i] = (unsigned char)(values[i] == values[i] ? first + index : QKV_INK_MASKED);
-	}
+	kern->index(out, values, n, &ramp);
 }

@@ -2,6 +2,8 @@
 #ifndef QKV_DRAW_MAP_H
 #define QKV_DRAW_MAP_H
 
+#include "kern/kern.h"
+
 #include <stddef.h>
 
 /* the palette begins with these, then come the colours of the maps in use */
@@ -35,6 +37,6 @@ void qkv_palette_fill(struct qkv_palette *p, unsigned maps);
 
 /* the palette index of each of n values, QKV_INK_MASKED where it is NaN */
 void qkv_palette_index(unsigned char *out, const float *values, size_t n, const struct qkv_span *r,
-	const struct qkv_palette *p);
+	const struct qkv_palette *p, const struct qkv_kern *kern);
 
 #endif

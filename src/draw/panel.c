@@ -40,6 +40,12 @@ set_shape(struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw
 	p->wide = divide_up(p->cols, p->col_pool);
 }
 
+static int
+is_pooled(const struct qkv_panel *p)
+{
+	return p->row_pool > 1 || p->col_pool > 1;
+}
+
 /* refuses cells that no picture can hold, before there is memory for them */
 static int
 check_size(const struct qkv_panel *p, const struct qkv_draw_options *o, struct qkv_err *e)
@@ -58,6 +64,8 @@ qkv_panel_new(
 	int sums = m->stage == QKV_ALPHA && !o->bare;
 
 	memset(p, 0, sizeof *p);
+	if (qkv_kern_choose(&p->kern, o->isa, e))
+		return -1;
 	p->stage = m->stage;
 	p->layer = m->layer;
 	p->head = m->head;
@@ -69,7 +77,7 @@ qkv_panel_new(
 	p->cells = qkv_mem_floats(p->high * p->wide, sizeof *p->cells, e);
 	if (!p->cells)
 		return -1;
-	for (size_t i = 0; i < p->high * p->wide; i++)
+	for (size_t i = 0; i < p->high * p->wide && is_pooled(p); i++)
 		p->cells[i] = NAN;
 	if (sums && !o->no_row_sums) {
 		p->row_sums = qkv_mem_new(p->high, sizeof *p->row_sums, e);
@@ -103,9 +111,10 @@ add_row(struct qkv_panel *p, size_t row, const float *data, const unsigned char 
 {
 	float *cells = p->cells + row / p->row_pool * p->wide;
 
-	if (p->row_pool == 1 && p->col_pool == 1) {
-		for (size_t j = 0; j < p->cols; j++)
-			cells[j] = shown(data, hidden, j);
+	if (!is_pooled(p)) {
+		p->kern->show(cells, data, p->cols);
+		for (size_t j = 0; hidden && j < p->cols; j++)
+			cells[j] = hidden[j] ? NAN : cells[j];
 		return;
 	}
 	for (size_t c = 0, j = 0; c < p->wide; c++) {
@@ -145,13 +154,7 @@ qkv_panel_add(struct qkv_panel *p, const struct qkv_block *b)
 void
 qkv_panel_end(struct qkv_panel *p, const double *col_sums)
 {
-	for (size_t i = 0; i < p->high * p->wide; i++) {
-		float v = p->cells[i];
-
-		p->has_masked |= v != v;
-		p->top = v > p->top ? v : p->top;
-		p->low = v < p->low ? v : p->low;
-	}
+	p->has_masked = p->kern->reach(&p->low, &p->top, p->cells, p->high * p->wide);
 	if (p->col_sums && col_sums)
 		add_sums(p->col_sums, col_sums, 0, p->cols, p->col_pool);
 }

@@ -2,11 +2,12 @@
 #ifndef QKV_DRAW_PANEL_H
 #define QKV_DRAW_PANEL_H
 
-#include "base/err.h"
+#include "kern/kern.h"
 
 #define QKV_PANEL_SIDE 2048 /* cells a side that are shown at most, unless their size is given */
 
 struct qkv_panel {
+	const struct qkv_kern *kern;
 	enum qkv_stage stage;
 	size_t layer, head;
 	char mask[64];

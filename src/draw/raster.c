@@ -52,7 +52,7 @@ paint_cells(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 	if (row % p->cell_h)
 		return;
 	qkv_palette_index(p->cell_w == 1 ? out : r->indices, p->cells + row / p->cell_h * p->wide, p->wide,
-		&r->figure->spans[p->stage], &r->palette);
+		&r->figure->spans[p->stage], &r->palette, p->kern);
 	if (p->cell_w > 1)
 		for (size_t j = 0; j < p->wide; j++)
 			memset(out + j * p->cell_w, r->indices[j], p->cell_w);

@@ -21,7 +21,7 @@ colours_are_the_nearest(void **state)
 	(void)state;
 	qkv_palette_fill(&p, 1u << QKV_MAP_VIRIDIS);
 	assert_int_equal(p.colours, 221);
-	qkv_palette_index(out, values, 10, &span, &p);
+	qkv_palette_index(out, values, 10, &span, &p, qkv_kern_find(NULL));
 	for (size_t i = 0; i < 9; i++)
 		assert_int_equal(out[i], p.first[QKV_MAP_VIRIDIS] + steps[i]);
 	assert_int_equal(out[9], QKV_INK_MASKED);
