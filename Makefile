@@ -11,7 +11,7 @@ UNIFONT_VERSION := $(or $(shell dpkg-query -S $(UNIFONT) >/dev/null 2>&1 && \
 	dpkg-query -W -f '$${Version}' unifont 2>/dev/null | sed 's/^.*://; s/-.*//'),of unknown version)
 
 VERSION := $(shell sed -n 's/^.define QKV_VERSION "\(.*\)"/\1/p' include/qkv.h)
-PKGS = libcjson libpng
+PKGS = libcjson libpng fribidi libutf8proc
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wvla
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DARWIN_C_SOURCE $(WARN) -ffp-contract=off \
 	'-ffile-prefix-map=$(CURDIR)=.' -Iinclude -Isrc $(shell pkg-config --cflags $(PKGS)) $(CFLAGS)

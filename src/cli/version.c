@@ -3,6 +3,7 @@
 
 #include "draw/glyph.h"
 #include "draw/png.h"
+#include "draw/script.h"
 #include "kern/kern.h"
 #include "load/json_library.h"
 
@@ -30,7 +31,8 @@ qkv_version_print(struct qkv_err *e)
 
 	if (qkv_isa_choose(&isa, e))
 		return -1;
-	printf("qkv %s\ncJSON %s\nlibpng %s\nGNU Unifont %s\ninstruction set: %s\n", QKV_VERSION,
-		qkv_json_version(), qkv_png_version(), qkv_glyph_version, qkv_isa_name(isa));
+	printf("qkv %s\ncJSON %s\nlibpng %s\nutf8proc %s\nFriBidi %s\nGNU Unifont %s\ninstruction set: %s\n",
+		QKV_VERSION, qkv_json_version(), qkv_png_version(), qkv_script_utf8proc(),
+		qkv_script_fribidi(), qkv_glyph_version, qkv_isa_name(isa));
 	return qkv_stdout_flush(e);
 }

@@ -30,16 +30,4 @@ size_t qkv_glyph_width(uint32_t code);
 /* the glyph of code, or a box where there is none, or QKV_GLYPH_BOX asks for it */
 void qkv_glyph_get(struct qkv_glyph *g, uint32_t code);
 
-/* whether code takes no place and shows nothing (joiners, variation selectors, directions, ...) */
-int qkv_glyph_invisible(uint32_t code);
-
-/* whether code is a part of the characters beside it: joiners and variation selectors, all invisible */
-int qkv_glyph_is_joiner(uint32_t code);
-
-/* whether code belongs to a script that runs from right to left: it is not yet put in order, nor joined */
-int qkv_glyph_is_rtl(uint32_t code);
-
-/* whether code is drawn over the character before it */
-int qkv_glyph_is_mark(uint32_t code);
-
 #endif

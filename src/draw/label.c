@@ -1,159 +1,193 @@
-/* Labels: characters to glyphs in a line, in logical order. */
+/* Labels: characters of a token to visible ones, cut to their limit in logical order, then put in the order of sight. */
 #include "draw/label.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "draw/glyph.h"
+#include "draw/script.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
 	EMPTY_SET = 0x2205,
-	SYMBOL_FOR_SPACE = 0x2420,
+	OPEN_BOX = 0x2423, /* for a space where it would not be seen */
 	ELLIPSIS = 0x2026,
 	ELLIPSIS_WIDTH = 8,
-	ROOM = 256, /* spots of a label, more than QKV_LABEL_LIMIT can hold unless marks are piled up */
+	FILL = 0xFEFF, /* stands behind a ligature */
+	ROOM = QKV_SCRIPT_ROOM,
 };
 
-/* a label as it grows */
 struct line {
-	struct qkv_spot spots[ROOM];
-	size_t count, width;
-	size_t base;                 /* where the last character that took place begins */
-	size_t fit_count, fit_width; /* up to here an ellipsis still fits after it */
-	size_t limit;
-	char text[12 * ROOM];
-	size_t length, fit_length; /* of text, likewise */
+	uint32_t codes[ROOM];
+	uint32_t letters[ROOM];      /* codes before they were joined */
+	unsigned char goes_on[ROOM]; /* whether the next code belongs to it, in an escape */
+	size_t count;
+	size_t width, base; /* pixels so far, and where the last character that took place begins */
 };
 
-/* the text of what is drawn: itself, or as an escape where it could not be seen */
 static void
-add_text(struct line *l, uint32_t code)
+put(struct line *l, uint32_t code)
 {
-	char *p = l->text + l->length;
-
-	if (l->length > sizeof l->text - 12)
-		return;
-	if (qkv_glyph_invisible(code & ~QKV_GLYPH_BOX) && code & QKV_GLYPH_BOX)
-		l->length += (size_t)sprintf(p, "\\u%04lx", (unsigned long)(code & ~QKV_GLYPH_BOX));
-	else
-		l->length += qkv_utf8_write(p, code & ~QKV_GLYPH_BOX);
+	l->goes_on[l->count] = 0;
+	l->codes[l->count++] = code;
 }
 
-/* adds a character; 0, or -1: there is no room for it, nor for any that follows */
-static int
-add(struct line *l, uint32_t code)
-{
-	size_t width = qkv_glyph_width(code);
-	size_t x = l->width;
-
-	if (!width)
-		width = 16;
-	if (l->count == ROOM - 1)
-		return -1;
-	if (qkv_glyph_is_mark(code) && l->count) {
-		/* ends where the letter ends, as Unifont draws it */
-		x = l->width >= l->base + width ? l->width - width : l->base;
-	} else {
-		l->base = x;
-	}
-	if (x + width > l->limit)
-		return -1;
-	l->spots[l->count++] = (struct qkv_spot){code, (uint32_t)x};
-	add_text(l, code);
-	if (l->width < x + width)
-		l->width = x + width;
-	return 0;
-}
-
-/* a byte of a control character as it would be written in C */
-static int
-add_escape(struct line *l, uint32_t code)
+/* a control character as it would be written in C */
+static void
+put_escape(struct line *l, uint32_t code)
 {
 	static const char hex[] = "0123456789abcdef";
 	const char *named = code == '\n' ? "n" : code == '\t' ? "t" : code == '\r' ? "r" : NULL;
 
-	if (add(l, '\\'))
-		return -1;
-	if (named)
-		return add(l, (uint32_t)*named);
-	return add(l, 'x') || add(l, (uint32_t)hex[code >> 4]) || add(l, (uint32_t)hex[code & 15]) ? -1 : 0;
+	size_t first = l->count;
+
+	put(l, '\\');
+	if (named) {
+		put(l, (uint32_t)*named);
+	} else {
+		put(l, 'x');
+		put(l, (uint32_t)hex[code >> 4]);
+		put(l, (uint32_t)hex[code & 15]);
+	}
+	memset(l->goes_on + first, 1, l->count - 1 - first);
 }
 
-static uint32_t
-read_code(const char **p, const char *end)
-{
-	uint32_t code;
-	size_t length = qkv_utf8_read(&code, *p, end);
-
-	*p += length ? length : 1;
-	return length ? code : 0xFFFD;
-}
-
-/* whether nothing of text would be seen */
 static int
-is_invisible(const char *text, const char *end)
+is_visible(uint32_t code)
 {
-	while (text < end)
-		if (!qkv_glyph_invisible(read_code(&text, end)))
-			return 0;
+	enum qkv_char_kind kind = qkv_char_kind(code);
+
+	return kind == QKV_CHAR_PLAIN || kind == QKV_CHAR_MARK;
+}
+
+/* puts a code as it is to be seen */
+static void
+put_visible(struct line *l, uint32_t code, int is_edge, int all_invisible)
+{
+	if (code < ' ' || (code >= 0x7F && code < 0xA0))
+		put_escape(l, code);
+	else if (code == ' ')
+		put(l, is_edge ? OPEN_BOX : code);
+	else if (is_visible(code))
+		put(l, code);
+	else
+		put(l,
+			all_invisible || qkv_char_kind(code) == QKV_CHAR_INVISIBLE ? code | QKV_GLYPH_BOX
+										   : code);
+}
+
+/* the visible codes of text; whether that is all of it */
+static int
+read_line(struct line *l, const char *text)
+{
+	uint32_t codes[ROOM];
+	const char *rest;
+	size_t count = qkv_script_read(codes, &rest, text), first = 0, last = count;
+	int all_invisible = 1;
+
+	while (first < count && codes[first] == ' ')
+		first++;
+	while (last > first && codes[last - 1] == ' ')
+		last--;
+	for (size_t i = 0; i < count; i++)
+		all_invisible &= !is_visible(codes[i]);
+	l->count = 0;
+	if (!count)
+		put(l, EMPTY_SET);
+	for (size_t i = 0; i < count; i++)
+		put_visible(l, codes[i], i < first || i >= last, all_invisible);
+	return !*rest;
+}
+
+/* places a code after those before it, its left edge at *x; pixels of its glyph, 0: it has none */
+static size_t
+place(struct line *l, size_t *x, uint32_t code)
+{
+	size_t width = qkv_glyph_width(code);
+
+	*x = l->width;
+	if (!(code & QKV_GLYPH_BOX) && (code == FILL || !is_visible(code)))
+		return 0;
+	if (!width)
+		width = 16;
+	if (!(code & QKV_GLYPH_BOX) && qkv_char_kind(code) == QKV_CHAR_MARK && l->width)
+		/* ends where the letter ends, as Unifont draws it */
+		*x = l->width >= l->base + width ? l->width - width : l->base;
+	else
+		l->base = *x;
+	if (l->width < *x + width)
+		l->width = *x + width;
+	return width;
+}
+
+/* cuts l where an ellipsis still fits into limit pixels; whether it had to */
+static int
+cut(struct line *l, size_t limit, int is_all)
+{
+	size_t fits = 0;
+
+	l->width = l->base = 0;
+	for (size_t i = 0; i < l->count; i++) {
+		size_t x;
+
+		place(l, &x, l->codes[i]);
+		if (!l->goes_on[i] && l->width + ELLIPSIS_WIDTH <= limit)
+			fits = i + 1;
+	}
+	if (is_all && l->width <= limit)
+		return 0;
+	l->count = fits;
+	l->letters[fits] = ELLIPSIS;
+	put(l, ELLIPSIS);
 	return 1;
 }
 
-/* adds the character at p as it is to be seen; 0, or -1: no room */
+/* the text of l in UTF-8, logical order, what is boxed but for want of a glyph as an escape */
 static int
-add_visible(struct line *l, struct qkv_label *out, uint32_t code, int at_end, int all_invisible)
+write_text(struct qkv_label *out, const struct line *l, struct qkv_err *e)
 {
-	int is_rtl;
+	enum { LONGEST = sizeof "\\u10ffff" };
+	size_t used = 0;
 
-	if (code < ' ' || (code >= 0x7F && code < 0xA0))
-		return add_escape(l, code);
-	if (code == ' ' && !at_end) {
-		l->base = l->width;
-		l->width += qkv_glyph_width(' ');
-		add_text(l, ' ');
-		return l->width > l->limit ? -1 : 0;
+	out->text = qkv_mem_new(l->count, LONGEST, e);
+	if (!out->text)
+		return -1;
+	for (size_t i = 0; i < l->count; i++) {
+		uint32_t code = l->letters[i];
+
+		if (code & QKV_GLYPH_BOX)
+			used += (size_t)snprintf(out->text + used, LONGEST, "\\u%04lx",
+				(unsigned long)(code & ~QKV_GLYPH_BOX));
+		else
+			used += qkv_utf8_write(out->text + used, code);
 	}
-	if (qkv_glyph_invisible(code) && (all_invisible || !qkv_glyph_is_joiner(code)))
-		return add(l, code | QKV_GLYPH_BOX);
-	if (qkv_glyph_invisible(code)) {
-		add_text(l, code);
-		return 0;
-	}
-	if (code == ' ')
-		code = SYMBOL_FOR_SPACE;
-	/* letters in the wrong order would be read as another word */
-	is_rtl = qkv_glyph_is_rtl(code);
-	if ((is_rtl || !qkv_glyph_width(code)) && !out->missing++)
-		out->lacking = code;
-	return add(l, is_rtl ? code | QKV_GLYPH_BOX : code);
+	return 0;
 }
 
-/* lays out text into l; 0, or -1: it was cut at the last character that leaves room for an ellipsis */
+/* the glyphs of l from left to right */
 static int
-lay_out(struct line *l, struct qkv_label *out, const char *text)
+write_spots(struct qkv_label *out, struct line *l, struct qkv_err *e)
 {
-	const char *end = text + strlen(text), *last = end, *first = text, *p = text;
-	int all_invisible = is_invisible(text, end);
+	int seen[ROOM];
 
-	while (*first == ' ')
-		first++;
-	while (last > first && last[-1] == ' ')
-		last--;
-	if (text == end)
-		return add(l, EMPTY_SET);
-	while (p < end) {
-		int at_end = p < first || p >= last;
+	if (qkv_script_order(seen, l->codes, l->count, e))
+		return -1;
+	out->spots = qkv_mem_new(l->count, sizeof *out->spots, e);
+	if (!out->spots)
+		return -1;
+	l->width = l->base = 0;
+	for (size_t i = 0; i < l->count; i++) {
+		uint32_t code = l->codes[seen[i]];
+		size_t x;
 
-		if (add_visible(l, out, read_code(&p, end), at_end, all_invisible))
-			return -1;
-		if (l->width + ELLIPSIS_WIDTH <= l->limit) {
-			l->fit_count = l->count;
-			l->fit_width = l->width;
-			l->fit_length = l->length;
-		}
+		if (!place(l, &x, code) || code == ' ')
+			continue;
+		out->spots[out->count++] = (struct qkv_spot){code, (uint32_t)x};
+		if (!(code & QKV_GLYPH_BOX) && !qkv_glyph_width(code) && !out->missing++)
+			out->lacking = code;
 	}
+	out->width = l->width;
 	return 0;
 }
 
@@ -161,29 +195,15 @@ int
 qkv_label_new(struct qkv_label *out, const char *text, size_t limit, struct qkv_err *e)
 {
 	struct line l;
+	int is_all;
 
 	memset(out, 0, sizeof *out);
-	l.limit = limit;
-	l.count = l.width = l.base = l.fit_count = l.fit_width = l.length = l.fit_length = 0;
-	if (lay_out(&l, out, text)) {
-		out->shortened = 1;
-		l.count = l.fit_count;
-		l.spots[l.count++] = (struct qkv_spot){ELLIPSIS, (uint32_t)l.fit_width};
-		l.width = l.fit_width + ELLIPSIS_WIDTH;
-		l.length = l.fit_length;
-		add_text(&l, ELLIPSIS);
-	}
-	out->text = qkv_mem_new(l.length + 1, 1, e);
-	out->spots = out->text ? qkv_mem_new(l.count, sizeof *out->spots, e) : NULL;
-	if (!out->spots) {
-		qkv_label_free(out);
+	is_all = read_line(&l, text);
+	memcpy(l.letters, l.codes, l.count * sizeof *l.codes);
+	if (qkv_script_join(l.codes, l.count, e))
 		return -1;
-	}
-	memcpy(out->text, l.text, l.length);
-	memcpy(out->spots, l.spots, l.count * sizeof *l.spots);
-	out->count = l.count;
-	out->width = l.width;
-	return 0;
+	out->shortened = cut(&l, limit, is_all);
+	return write_text(out, &l, e) || write_spots(out, &l, e) ? -1 : 0;
 }
 
 void

@@ -15,19 +15,19 @@ struct qkv_spot {
 };
 
 struct qkv_label {
-	struct qkv_spot *spots;
+	struct qkv_spot *spots; /* from left to right */
 	size_t count;
-	size_t width; /* pixels */
-	char *text; /* the same in UTF-8 and logical order, for who has fonts of his own; no control characters */
+	char *text; /* what is seen, as UTF-8 in logical order; an escape such as \u200b for a box by choice */
+	size_t width;     /* pixels */
 	int shortened;    /* ends in an ellipsis that is not in the text */
-	size_t missing;   /* characters that the font lacks, or that run from right to left: boxes */
-	uint32_t lacking; /* the first of them */
+	size_t missing;   /* characters that the font lacks: boxes */
+	uint32_t lacking; /* the leftmost of them */
 };
 
 /*
- * Lays out text, UTF-8, at most limit pixels wide. Spaces at either end, controls, what would be empty, and what
- * is invisible, but for a joiner beside something else, are given a visible form; marks lie over the character
- * before them.
+ * Lays out text, UTF-8, at most limit pixels wide: composed (NFC), in the direction of its script, Arabic letters
+ * joined. Spaces at either end, controls, what would be empty, and what is invisible, but for a joiner beside
+ * something else, are given a visible form; marks lie over the character before them.
  */
 int qkv_label_new(struct qkv_label *l, const char *text, size_t limit, struct qkv_err *e);
 

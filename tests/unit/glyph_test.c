@@ -146,32 +146,6 @@ boxes(void **state)
 	assert_memory_not_equal(&g, &other, sizeof g);
 }
 
-static void
-kinds(void **state)
-{
-	static const uint32_t invisible[] = {0xAD, 0x200B, 0x200D, 0x200E, 0x2060, 0xFE0F, 0xFEFF, 0xE0001};
-	static const uint32_t mark[] = {
-		0x300, 0x301, 0x36F, 0x5B8, 0x64E, 0x93F, 0x94D, 0xE31, 0x11A8, 0x20DD, 0x3099};
-	static const uint32_t joiner[] = {0x180B, 0x180F, 0x200C, 0x200D, 0xFE00, 0xFE0F, 0xE0100, 0xE01EF};
-	static const uint32_t rtl[] = {0x590, 0x5D0, 0x61C, 0x645, 0x8FF, 0xFB1D, 0xFDFF, 0xFE70, 0xFEFE};
-	static const uint32_t plain[] = {0, ' ', 'a', 0xE9, 0x915, 0x1100, 0xAC00, 0x2420, 0x1F600, 0x10FFFF};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof invisible / sizeof *invisible; i++)
-		assert_true(qkv_glyph_invisible(invisible[i]) && !qkv_glyph_is_mark(invisible[i]));
-	for (size_t i = 0; i < sizeof mark / sizeof *mark; i++)
-		assert_true(qkv_glyph_is_mark(mark[i]) && !qkv_glyph_invisible(mark[i]));
-	for (size_t i = 0; i < sizeof joiner / sizeof *joiner; i++)
-		assert_true(qkv_glyph_invisible(joiner[i]) && qkv_glyph_is_joiner(joiner[i]));
-	for (size_t i = 0; i < sizeof rtl / sizeof *rtl; i++)
-		assert_true(qkv_glyph_is_rtl(rtl[i]) && !qkv_glyph_is_joiner(rtl[i]));
-	assert_true(!qkv_glyph_is_rtl(0x58F) && !qkv_glyph_is_rtl(0x900) && !qkv_glyph_is_rtl(0xFEFF));
-	assert_true(!qkv_glyph_is_joiner(0x200B) && !qkv_glyph_is_joiner(0x200E));
-	for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-		assert_true(!qkv_glyph_is_mark(plain[i]) && !qkv_glyph_invisible(plain[i]) &&
-			!qkv_glyph_is_rtl(plain[i]));
-}
-
 int
 main(void)
 {
@@ -180,7 +154,6 @@ main(void)
 		cmocka_unit_test(widths),
 		cmocka_unit_test(every_glyph_has_ink),
 		cmocka_unit_test(boxes),
-		cmocka_unit_test(kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,10 +24,10 @@ static const struct {
 		32, 0, {{'a', 0}, {0x4E09, 8}, {'b', 24}}},
 	/* nothing to see */
 	{"", 8, 0, {{0x2205, 0}}},
-	{" ", 16, 0, {{0x2420, 0}}},
-	{"   ", 48, 0, {{0x2420, 0}, {0x2420, 16}, {0x2420, 32}}},
-	{" the", 40, 0, {{0x2420, 0}, {'t', 16}, {'h', 24}, {'e', 32}}},
-	{"a ", 24, 0, {{'a', 0}, {0x2420, 8}}},
+	{" ", 8, 0, {{0x2423, 0}}},
+	{"   ", 24, 0, {{0x2423, 0}, {0x2423, 8}, {0x2423, 16}}},
+	{" the", 32, 0, {{0x2423, 0}, {'t', 8}, {'h', 16}, {'e', 24}}},
+	{"a ", 16, 0, {{'a', 0}, {0x2423, 8}}},
 	{"a b", 24, 0, {{'a', 0}, {'b', 16}}},
 	{"\xC2\xA0", 16, 1, {{0xA0, 0}}},
 	/* controls */
@@ -37,9 +37,10 @@ static const struct {
 	{"\x7F\xC2\x9F", 64, 0,
 		{{'\\', 0}, {'x', 8}, {'7', 16}, {'f', 24}, {'\\', 32}, {'x', 40}, {'9', 48}, {'f', 56}}},
 	/* marks and joiners */
-	{"e\xCC\x81x", 16, 0, {{'e', 0}, {0x301, 0}, {'x', 8}}},
+	{"e\xCC\x81x", 16, 0, {{0xE9, 0}, {'x', 8}}},
+	{"q\xCC\x81x", 16, 0, {{'q', 0}, {0x301, 0}, {'x', 8}}},
 	{"\xCC\x81", 8, 0, {{0x301, 0}}},
-	{"\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", 16, 0, {{0x1112, 0}, {0x1161, 0}, {0x11AB, 0}}},
+	{"\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", 16, 0, {{0xD55C, 0}}},
 	{"\xE2\x80\x8B", 16, 0, {{0x200B | BOX, 0}}},
 	{"\xE2\x9D\xA4\xEF\xB8\x8F", 16, 0, {{0x2764, 0}}},
 	/* not in the font */
@@ -48,12 +49,16 @@ static const struct {
 	{"\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9", 32, 2, {{0x1F468, 0}, {0x1F469, 16}}},
 	/* no markup */
 	{"<s>", 24, 0, {{'<', 0}, {'s', 8}, {'>', 16}}},
-	/* right to left: letters, a point, a presentation form, between others */
-	{"\xD7\xA9\xD7\x9C", 32, 2, {{0x5E9 | BOX, 0}, {0x5DC | BOX, 16}}},
-	{"\xD7\xA9\xD6\xB8", 32, 2, {{0x5E9 | BOX, 0}, {0x5B8 | BOX, 16}}},
+	/* right to left: letters, a point, between others */
+	{"\xD7\xA9\xD7\x9C", 16, 0, {{0x5DC, 0}, {0x5E9, 8}}},
+	{"\xD7\xA9\xD6\xB8", 8, 0, {{0x5E9, 0}, {0x5B8, 0}}},
 	{"a\xD9\x85"
 	 "b\xEF\xBB\xBC",
-		48, 2, {{'a', 0}, {0x645 | BOX, 8}, {'b', 24}, {0xFEFC | BOX, 32}}},
+		32, 0, {{'a', 0}, {0xFEE1, 8}, {'b', 16}, {0xFEFC, 24}}},
+	/* joined: meem, lam, kaf; a ligature; a non-joiner between two letters */
+	{"\xD9\x85\xD9\x84\xD9\x83", 24, 0, {{0xFEDA, 0}, {0xFEE0, 8}, {0xFEE3, 16}}},
+	{"\xD9\x84\xD8\xA7", 8, 0, {{0xFEFB, 0}}},
+	{"\xD9\x85\xE2\x80\x8C\xD9\x85", 16, 0, {{0xFEE1, 0}, {0xFEE1, 8}}},
 	/* what is invisible and not part of a character */
 	{"\xEF\xBB\xBF"
 	 "a",
@@ -128,8 +133,9 @@ shortening(void **state)
 	} cases[] = {
 		{"a", 24, 0, 24, 192}, {"a", 25, 1, 24, 192}, {"a", 300, 1, 24, 192},
 		{"\xEB\x82\x98", 12, 0, 12, 192}, {"\xEB\x82\x98", 13, 1, 12, 184},
-		{"e\xCC\x81", 300, 1, 47, 192}, {"\n", 300, 1, 23, 184},
-		{"\xF0\x9F\x98\x80", 300, 1, 12, 184}, {"\xE2\x80\x8B", 300, 1, 12, 184},
+		{"e\xCC\x81", 300, 1, 24, 192}, {"q\xCC\x81", 300, 1, 47, 192}, {"\xD7\xA9", 25, 1, 24, 192},
+		{"\n", 300, 1, 23, 184}, {"\xF0\x9F\x98\x80", 300, 1, 12, 184},
+		{"\xE2\x80\x8B", 300, 1, 12, 184},
 		{"\xCC\x81", 300, 1, 256, 16}, /* marks without end over one place */
 	};
 
@@ -147,8 +153,11 @@ shortening(void **state)
 			fail_msg("case %zu: %zu spots, %zu wide, shortened %d", i, l.count, l.width,
 				l.shortened);
 		if (l.shortened) {
-			assert_int_equal(l.spots[l.count - 1].code, 0x2026);
+			int left = cases[i].unit[0] == '\xD7'; /* where the text ends */
+
+			assert_int_equal(l.spots[left ? 0 : l.count - 1].code, 0x2026);
 			assert_int_equal(l.spots[l.count - 1].x + 8, l.width);
+			assert_string_equal(l.text + strlen(l.text) - 3, "\xE2\x80\xA6");
 		}
 		qkv_label_free(&l);
 	}
@@ -184,6 +193,34 @@ any_bytes(void **state)
 	}
 }
 
+/* logical order, letters as they were, escapes for what is boxed by choice */
+static void
+texts(void **state)
+{
+	static const struct {
+		const char *token, *text;
+	} cases[] = {
+		{"", "\xE2\x88\x85"},
+		{" a\n",
+			"\xE2\x90\xA3"
+			"a\\n"},
+		{"\xD9\x85\xD9\x84\xD9\x83", "\xD9\x85\xD9\x84\xD9\x83"},
+		{"a\xE2\x80\x8B", "a\\u200b"},
+		{"\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80"},
+		{"\xF3\xA0\x80\x81", "\\ue0001"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct qkv_err e;
+		struct qkv_label l;
+
+		assert_int_equal(qkv_label_new(&l, cases[i].token, QKV_LABEL_LIMIT, &e), 0);
+		assert_string_equal(l.text, cases[i].text);
+		qkv_label_free(&l);
+	}
+}
+
 static void
 no_memory(void **state)
 {
@@ -191,11 +228,13 @@ no_memory(void **state)
 	struct qkv_label l;
 
 	(void)state;
-	qkv_mem_fail_at(1);
-	assert_int_equal(qkv_label_new(&l, "a", QKV_LABEL_LIMIT, &e), -1);
-	qkv_mem_fail_at(0);
-	assert_int_equal(e.status, QKV_EMEMORY);
-	qkv_label_free(&l);
+	for (size_t nth = 1; nth <= 2; nth++) {
+		qkv_mem_fail_at(nth);
+		assert_int_equal(qkv_label_new(&l, "a", QKV_LABEL_LIMIT, &e), -1);
+		qkv_mem_fail_at(0);
+		assert_int_equal(e.status, QKV_EMEMORY);
+		qkv_label_free(&l);
+	}
 }
 
 int
@@ -206,6 +245,7 @@ main(void)
 		cmocka_unit_test(texts),
 		cmocka_unit_test(shortening),
 		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(texts),
 		cmocka_unit_test(no_memory),
 	};
 
