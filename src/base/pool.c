@@ -6,9 +6,9 @@
 #include "base/pool.h"
 
 #include "base/mem.h"
+#include "base/processors.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 enum { MOST = 256 };
 
@@ -67,20 +67,18 @@ serve(void *arg)
 int
 qkv_pool_new(struct qkv_pool **out, int workers, struct qkv_err *e)
 {
-	long wanted = workers > 0 ? workers : sysconf(_SC_NPROCESSORS_ONLN);
+	size_t wanted = workers > 0 ? (size_t)workers : qkv_processors("");
 	struct qkv_pool *p;
 
-	if (wanted < 1)
-		wanted = 1;
 	if (wanted > MOST)
 		wanted = MOST;
-	p = qkv_mem_new(1, sizeof *p + (size_t)wanted * sizeof *p->worker, e);
+	p = qkv_mem_new(1, sizeof *p + wanted * sizeof *p->worker, e);
 	if (!p)
 		return -1;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->done, NULL);
-	p->workers = (size_t)wanted;
+	p->workers = wanted;
 	p->closing = 1; /* no thread has been started */
 	*out = p;
 	return 0;
