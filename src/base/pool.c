@@ -1,7 +1,8 @@
 /*
  * Threads that stay: each takes the next task until none is left.
  *
- * Which worker does a task never matters to the result, so there is nothing to order.
+ * Which worker does a task never matters to the result, so there is nothing to order. To sleep and be woken takes
+ * longer than many a task, so who waits first looks for a moment whether something has happened.
  */
 #include "base/pool.h"
 
@@ -9,8 +10,13 @@
 #include "base/processors.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 enum { MOST = 256 };
+
+/* looks before a wait sleeps, some tens of microseconds in all; after every TURN of them, others may run */
+enum { LOOKS = 1024, TURN = 64 };
 
 struct worker {
 	struct qkv_pool *pool;
@@ -26,6 +32,7 @@ struct qkv_pool {
 	size_t next, count; /* tasks not yet taken are next to count - 1 */
 	size_t busy;        /* workers on a task */
 	int closing;
+	atomic_size_t events; /* what waits has begun, or ended, so many times; changes with the lock held */
 	size_t workers;
 	struct worker worker[];
 };
@@ -43,8 +50,38 @@ take(struct qkv_pool *p, size_t index)
 		task(p->arg, i, index);
 		pthread_mutex_lock(&p->lock);
 	}
-	if (!--p->busy)
+	if (!--p->busy) {
+		p->events++;
 		pthread_cond_broadcast(&p->done);
+	}
+}
+
+/* tells the processor that this thread looks and looks again */
+static void
+relax(void)
+{
+#if defined __x86_64__
+	__builtin_ia32_pause();
+#elif defined __aarch64__
+	__asm__ volatile("yield");
+#endif
+}
+
+/* waits for an event; called and left with the lock held */
+static void
+await(struct qkv_pool *p, pthread_cond_t *cond)
+{
+	size_t seen = p->events;
+
+	pthread_mutex_unlock(&p->lock);
+	for (int i = 1; i <= LOOKS && atomic_load_explicit(&p->events, memory_order_relaxed) == seen; i++) {
+		relax();
+		if (i % TURN == 0)
+			sched_yield();
+	}
+	pthread_mutex_lock(&p->lock);
+	if (p->events == seen)
+		pthread_cond_wait(cond, &p->lock);
 }
 
 static void *
@@ -58,7 +95,7 @@ serve(void *arg)
 		if (p->next < p->count)
 			take(p, w->index);
 		else
-			pthread_cond_wait(&p->work, &p->lock);
+			await(p, &p->work);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -118,10 +155,11 @@ qkv_pool_run(struct qkv_pool *p, size_t count, qkv_task *task, void *arg)
 	p->arg = arg;
 	p->next = 0;
 	p->count = count;
+	p->events++;
 	pthread_cond_broadcast(&p->work);
 	take(p, 0);
 	while (p->busy)
-		pthread_cond_wait(&p->done, &p->lock);
+		await(p, &p->done);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -133,6 +171,7 @@ qkv_pool_free(struct qkv_pool *p)
 	if (!p->closing) {
 		pthread_mutex_lock(&p->lock);
 		p->closing = 1;
+		p->events++;
 		pthread_cond_broadcast(&p->work);
 		pthread_mutex_unlock(&p->lock);
 		for (size_t i = 1; i < p->workers; i++)

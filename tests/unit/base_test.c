@@ -10,6 +10,7 @@
 
 #include <limits.h>
 #include <stdint.h>
+#include <time.h>
 
 static void
 test_fail_is_one_line(void **state)
@@ -214,6 +215,27 @@ test_pool_does_each_task_once(void **state)
 	qkv_pool_free(NULL);
 }
 
+/* runs at once one after the other, and after a pause in which workers fall asleep */
+static void
+test_pool_runs_again(void **state)
+{
+	static const struct timespec pause = {0, 2000000};
+	unsigned char marks[3];
+	struct qkv_pool *p;
+	struct qkv_err e;
+
+	(void)state;
+	assert_int_equal(qkv_pool_new(&p, 3, &e), 0);
+	for (int run = 0; run < 20000; run++) {
+		memset(marks, 0, sizeof marks);
+		if (run % 1000 == 0)
+			nanosleep(&pause, NULL);
+		qkv_pool_run(p, sizeof marks, mark, marks);
+		assert_memory_equal(marks, "\1\1\1", sizeof marks);
+	}
+	qkv_pool_free(p);
+}
+
 int
 main(void)
 {
@@ -225,6 +247,7 @@ main(void)
 		cmocka_unit_test(test_allocator),
 		cmocka_unit_test(test_memory_sink_fills_up),
 		cmocka_unit_test(test_pool_does_each_task_once),
+		cmocka_unit_test(test_pool_runs_again),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
