@@ -1,5 +1,6 @@
 /* qkv attend: each problem of the input, computed and handed to the writer that the options ask for. */
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/verb.h"
 
 #include <stdio.h>
@@ -73,7 +74,12 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 	if (r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD))
 		r->output.show.draw.extent = &r->extent;
 	r->output.files = r->files;
-	return qkv_output_new(&r->consumer, &r->output, e);
+	if (qkv_output_new(&r->consumer, &r->output, e))
+		return -1;
+	if (!o->of[QKV_OPT_QUIET].text)
+		qkv_progress_start(r->output.name);
+	qkv_progress_phase("reading");
+	return qkv_progress_join(&r->consumer, e);
 }
 
 /* refuses a second document where there is no place for it */
@@ -100,11 +106,20 @@ measure(struct run *r, struct qkv_attend *a, struct qkv_err *e)
 	int failed;
 
 	r->extent = (struct qkv_extent){0};
+	qkv_progress_phase("measuring");
 	if (qkv_extent_new(&c, &r->extent, &r->output.show.draw, e))
 		return -1;
-	failed = qkv_attend_run(a, c, &again, e);
+	failed = qkv_progress_join(&c, e) || qkv_attend_run(a, c, &again, e);
 	c->free(c);
-	return failed;
+	return failed ? -1 : 0;
+}
+
+/* computes all that is shown */
+static int
+compute(struct run *r, struct qkv_attend *a, struct qkv_err *e)
+{
+	qkv_progress_phase("computing");
+	return qkv_attend_run(a, r->consumer, &r->notes, e);
 }
 
 static int
@@ -113,9 +128,10 @@ attend_one(struct run *r, const struct qkv_problem *p, struct qkv_err *e)
 	int is_shared = r->output.format->traits & QKV_TRAIT_PICTURE &&
 		r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD);
 	struct qkv_attend *a = NULL;
-	int failed = qkv_attend_open(&a, p, &r->attend, e) || (is_shared && measure(r, a, e)) ||
-		qkv_attend_run(a, r->consumer, &r->notes, e);
+	int failed;
 
+	qkv_progress_phase("preparing");
+	failed = qkv_attend_open(&a, p, &r->attend, e) || (is_shared && measure(r, a, e)) || compute(r, a, e);
 	qkv_attend_free(a);
 	return failed ? -1 : 0;
 }
@@ -132,6 +148,7 @@ attend_all(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 		qkv_problem_free(p);
 		if (failed)
 			return -1;
+		qkv_progress_phase("reading");
 	}
 	return got;
 }
@@ -179,6 +196,7 @@ qkv_verb_attend(const struct qkv_options *o, struct qkv_err *e)
 		return qkv_help_hint(QKV_VERB_ATTEND);
 	failed = prepare(&r, o, e) || open_reader(&r, o, path, e) || attend_all(&r, o, e) ||
 		qkv_files_commit(r.files, e);
+	qkv_progress_end();
 	if (!failed && !o->of[QKV_OPT_QUIET].text)
 		print_notes(&r.notes);
 	if (r.consumer)
