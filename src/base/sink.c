@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,13 +160,14 @@ open_beside(struct file *f, const struct stat *old, unsigned number, struct qkv_
 		return -1;
 	memcpy(temporary, f->target, keep);
 	snprintf(temporary + keep, 48, ".qkv-%ld-%u.tmp", (long)getpid(), number);
+	f->temporary = temporary; /* from its first moment on, a signal would remove it */
 	f->fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (f->fd < 0) {
 		failed(f, e);
+		f->temporary = NULL;
 		qkv_mem_free(temporary);
 		return -1;
 	}
-	f->temporary = temporary;
 	return old && fchmod(f->fd, old->st_mode & 07777) ? failed(f, e) : 0;
 }
 
@@ -245,11 +247,9 @@ qkv_files_add(struct qkv_sink **s, struct qkv_files *files, const char *path, st
 	return 0;
 }
 
-int
-qkv_files_commit(struct qkv_files *files, struct qkv_err *e)
+static int
+rename_all(const struct qkv_files *files, struct qkv_err *e)
 {
-	if (files->first && file_close(files->first, e))
-		return -1;
 	for (struct file *f = files->first; f; f = f->next) {
 		if (!f->temporary)
 			continue;
@@ -258,6 +258,22 @@ qkv_files_commit(struct qkv_files *files, struct qkv_err *e)
 		f->temporary[0] = 0;
 	}
 	return 0;
+}
+
+/* a signal comes before the first file has its name, or after the last */
+int
+qkv_files_commit(struct qkv_files *files, struct qkv_err *e)
+{
+	sigset_t all, before;
+	int result;
+
+	if (files->first && file_close(files->first, e))
+		return -1;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	result = rename_all(files, e);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return result;
 }
 
 static void
