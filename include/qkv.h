@@ -306,6 +306,10 @@ struct qkv_draw_options {
 int qkv_png_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
 	struct qkv_notes *notes, struct qkv_err *e);
 
+/* the same figure as SVG 1.1 with real text, cells of small inputs with their tokens and value as titles */
+int qkv_svg_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
+	struct qkv_notes *notes, struct qkv_err *e);
+
 /* widens x, borrowed, to what pictures of the matrices would show: a first run, for pictures that share one scale */
 int qkv_extent_new(
 	struct qkv_consumer **c, struct qkv_extent *x, const struct qkv_draw_options *o, struct qkv_err *e);

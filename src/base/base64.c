@@ -47,3 +47,23 @@ qkv_base64_read(unsigned char *out, size_t *length, const char *text, size_t siz
 	*length = n;
 	return 0;
 }
+
+size_t
+qkv_base64_write(char *out, const unsigned char *data, size_t size)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *p = out;
+
+	for (size_t i = 0; i < size; i += 3) {
+		size_t left = size - i;
+		uint32_t group = (uint32_t)data[i] << 16;
+
+		group |= left > 1 ? (uint32_t)data[i + 1] << 8 : 0;
+		group |= left > 2 ? data[i + 2] : 0;
+		*p++ = letters[group >> 18];
+		*p++ = letters[group >> 12 & 63];
+		*p++ = left > 1 ? letters[group >> 6 & 63] : '=';
+		*p++ = left > 2 ? letters[group & 63] : '=';
+	}
+	return (size_t)(p - out);
+}

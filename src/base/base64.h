@@ -10,4 +10,7 @@
  */
 int qkv_base64_read(unsigned char *out, size_t *length, const char *text, size_t size, size_t *bad);
 
+/* encodes size bytes into out, which has room for (size + 2) / 3 * 4 characters; their number */
+size_t qkv_base64_write(char *out, const unsigned char *data, size_t size);
+
 #endif

@@ -60,6 +60,12 @@ make_png(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *sho
 	return qkv_png_new(c, s, &show->draw, show->notes, e);
 }
 
+static int
+make_svg(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
+{
+	return qkv_svg_new(c, s, &show->draw, show->notes, e);
+}
+
 /* makes a consumer of one format */
 typedef int make(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e);
 

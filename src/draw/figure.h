@@ -62,6 +62,9 @@ int qkv_figure_rect(
 int qkv_figure_text(
 	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, const char *text, struct qkv_err *e);
 
+/* the colours of f */
+void qkv_figure_palette(struct qkv_palette *p, const struct qkv_figure *f);
+
 void qkv_figure_free(struct qkv_figure *f);
 
 #endif

@@ -21,6 +21,17 @@ qkv_figure_check(
 		height, QKV_FIGURE_SIDE, QKV_FIGURE_PIXELS, advice);
 }
 
+void
+qkv_figure_palette(struct qkv_palette *p, const struct qkv_figure *f)
+{
+	unsigned maps = 0;
+
+	for (int i = 0; i < QKV_STAGES; i++)
+		if (f->stages >> i & 1)
+			maps |= 1u << f->spans[i].map;
+	qkv_palette_fill(p, maps);
+}
+
 int
 qkv_figure_mark(struct qkv_figure *f, const struct qkv_mark *m, struct qkv_err *e)
 {

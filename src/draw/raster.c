@@ -14,15 +14,11 @@
 int
 qkv_raster_new(struct qkv_raster *r, const struct qkv_figure *f, struct qkv_err *e)
 {
-	unsigned maps = 0;
 	size_t widest = 0;
 
 	memset(r, 0, sizeof *r);
 	r->figure = f;
-	for (int i = 0; i < QKV_STAGES; i++)
-		if (f->stages >> i & 1)
-			maps |= 1u << f->spans[i].map;
-	qkv_palette_fill(&r->palette, maps);
+	qkv_figure_palette(&r->palette, f);
 	for (size_t i = 0; i < f->count; i++) {
 		size_t w = f->marks[i].w;
 
