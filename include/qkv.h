@@ -293,10 +293,19 @@ struct qkv_extent {
 	float low[QKV_STAGES], high[QKV_STAGES];
 };
 
+/* how many colours a terminal has; none: shades of ASCII */
+enum qkv_colours { QKV_COLOURS_NONE, QKV_COLOURS_256, QKV_COLOURS_TRUE };
+
+struct qkv_term_options {
+	size_t width; /* columns of the terminal; 0: 80 */
+	enum qkv_colours colours;
+};
+
 struct qkv_draw_options {
 	int no_row_sums, no_col_sums;
-	int bare;    /* cells alone: no labels, bars, titles, headings */
-	size_t cell; /* pixels a cell; 0: chosen from the size */
+	int bare;                     /* cells alone: no labels, bars, titles, headings */
+	size_t cell;                  /* pixels a cell, in a terminal columns; 0: chosen from the size */
+	struct qkv_term_options term; /* for qkv_term_new, and the first run before it; all zero for others */
 	const struct qkv_extent
 		*extent; /* of all pictures that share one scale; NULL: this one has its own */
 	const char *isa; /* as for qkv_attend_open; changes no pixel */
@@ -308,6 +317,10 @@ int qkv_png_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_dr
 
 /* the same figure as SVG 1.1 with real text, cells of small inputs with their tokens and value as titles */
 int qkv_svg_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
+	struct qkv_notes *notes, struct qkv_err *e);
+
+/* the same as text for a terminal: a document after the other */
+int qkv_term_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
 	struct qkv_notes *notes, struct qkv_err *e);
 
 /* widens x, borrowed, to what pictures of the matrices would show: a first run, for pictures that share one scale */

@@ -67,7 +67,7 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 			r->output.format->name);
 	r->output.name = name ? name : "-";
 	r->output.stages = r->attend.stages;
-	r->output.show = qkv_format_show(o, &r->notes);
+	r->output.show = qkv_format_show(r->output.format, o, &r->notes);
 	r->output.show.write.isa = r->output.show.draw.isa = r->attend.isa;
 	if (qkv_output_fields(&r->output.fields, r->output.name, e) || qkv_files_new(&r->files, e))
 		return -1;

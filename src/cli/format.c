@@ -6,8 +6,11 @@
  */
 #include "cli/format.h"
 
+#include "cli/term.h"
+
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* the choices of --layout, --header (in the order of enum qkv_header) and --sums, from 1 as in the table of options */
 enum { LAYOUT_LONG = 2 };
@@ -64,6 +67,12 @@ static int
 make_svg(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
 {
 	return qkv_svg_new(c, s, &show->draw, show->notes, e);
+}
+
+static int
+make_term(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_show *show, struct qkv_err *e)
+{
+	return qkv_term_new(c, s, &show->draw, show->notes, e);
 }
 
 /* makes a consumer of one format */
@@ -200,6 +209,16 @@ check_together(const struct qkv_format *f, const struct qkv_options *o, struct q
 	return 0;
 }
 
+/* whether a terminal that nothing is said about shall have a picture: no option asks for text */
+static int
+is_for_terminal(const struct qkv_options *o)
+{
+	for (int i = 0; i < QKV_OPTS; i++)
+		if (o->of[i].text && !qkv_opt_of_format(&qkv_opts[i], &qkv_formats[QKV_FORMAT_term]))
+			return 0;
+	return isatty(STDOUT_FILENO);
+}
+
 int
 qkv_format_choose(const struct qkv_format **f, const struct qkv_options *o, struct qkv_err *e)
 {
@@ -213,6 +232,8 @@ qkv_format_choose(const struct qkv_format **f, const struct qkv_options *o, stru
 			row++;
 		if (row == QKV_FORMATS)
 			return fail_ending(path, e);
+	} else if (!path && is_for_terminal(o)) {
+		row = QKV_FORMAT_term;
 	}
 	*f = &qkv_formats[row];
 	return check_uses(*f, o, e) || check_together(*f, o, e) || check_selection(o, e) ? -1 : 0;
@@ -225,7 +246,7 @@ qkv_format_holds_docs(const struct qkv_format *f, const struct qkv_options *o)
 }
 
 struct qkv_show
-qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes)
+qkv_format_show(const struct qkv_format *f, const struct qkv_options *o, struct qkv_notes *notes)
 {
 	size_t header = o->of[QKV_OPT_HEADER].number, sums = o->of[QKV_OPT_SUMS].number;
 	struct qkv_show show = {.notes = notes};
@@ -241,5 +262,7 @@ qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes)
 	show.draw.no_col_sums = show.write.no_col_sums;
 	show.draw.bare = show.write.bare;
 	show.draw.cell = o->of[QKV_OPT_CELL].number;
+	if (f->traits & QKV_TRAIT_TERM)
+		show.draw.term = qkv_term_choose(o);
 	return show;
 }

@@ -43,7 +43,7 @@ enum qkv_group { QKV_GROUP_SOURCE, QKV_GROUP_OUTPUT, QKV_GROUP_GENERAL, QKV_GROU
 
 extern const char *const qkv_group_names[QKV_GROUPS];
 
-/* what a format is, as bits; an option names by the first three those that have a use for it */
+/* what a format is, as bits; an option names by the first three and the last those that have a use for it */
 enum qkv_trait {
 	QKV_TRAIT_TABLE = 1, /* rows and columns of text */
 	QKV_TRAIT_TEXT = 2,  /* numbers as text */
@@ -51,6 +51,7 @@ enum qkv_trait {
 	QKV_TRAIT_STAGES = 8,  /* takes several stages */
 	QKV_TRAIT_DOCS = 16,   /* holds several documents in one file */
 	QKV_TRAIT_BINARY = 32, /* not for a terminal */
+	QKV_TRAIT_TERM = 64,   /* for a terminal alone */
 };
 
 #define QKV_ANY_FORMAT 0u

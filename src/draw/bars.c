@@ -60,9 +60,8 @@ qkv_bars_scale(struct qkv_bars *b, const struct qkv_panel *panels, size_t count)
 	b->right = room ? GAP + room : 0;
 }
 
-/* pixels of a bar; what is not zero shows */
-static size_t
-bar_length(double sum, double top)
+size_t
+qkv_bars_length(double sum, double top)
 {
 	if (!(sum > 0 && top < INFINITY))
 		return 0;
@@ -91,7 +90,7 @@ mark_rows(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel
 	size_t number_x = number > end ? x : x + end - number;
 
 	for (size_t i = 0; i < p->high; i++) {
-		size_t length = bar_length(p->row_sums[i], b->row_top);
+		size_t length = qkv_bars_length(p->row_sums[i], b->row_top);
 
 		if (length &&
 			qkv_figure_rect(f, QKV_INK_BAR, x, p->y + i * p->cell_h + free, length,
@@ -109,7 +108,7 @@ mark_cols(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel
 	size_t y = p->y + p->high * p->cell_h + GAP, free = inset(p->cell_w), end = y + mark_at(b->col_top);
 
 	for (size_t j = 0; j < p->wide; j++) {
-		size_t length = bar_length(p->col_sums[j], b->col_top);
+		size_t length = qkv_bars_length(p->col_sums[j], b->col_top);
 
 		if (length &&
 			qkv_figure_rect(f, QKV_INK_BAR, p->x + j * p->cell_w + free, y, p->cell_w - 2 * free,

@@ -15,6 +15,9 @@ struct qkv_bars {
 
 void qkv_bars_scale(struct qkv_bars *b, const struct qkv_panel *panels, size_t count);
 
+/* pixels of the bar of a sum, 32 at most; what is not zero shows */
+size_t qkv_bars_length(double sum, double top);
+
 int
 qkv_bars_mark(const struct qkv_bars *b, struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e);
 

@@ -9,6 +9,7 @@
 #include "draw/glyph.h"
 #include "draw/grid.h"
 #include "draw/legend.h"
+#include "draw/sheet.h"
 
 #include <string.h>
 
@@ -274,6 +275,23 @@ lay_out(struct qkv_figure *f, struct plan *p, struct qkv_notes *notes, struct qk
 	return place(f, p, e) || mark_all(f, p, e) ? -1 : 0;
 }
 
+/* the same for a terminal */
+static int
+lay_out_sheet(struct qkv_figure *f, const struct plan *p, struct qkv_notes *notes, struct qkv_err *e)
+{
+	f->colours = p->o->term.colours;
+	f->texts = qkv_mem_new(qkv_sheet_texts(p->count), sizeof *f->texts, e);
+	if (!f->texts)
+		return -1;
+	qkv_sheet_size(p->panels, p->count, p->doc, p->o);
+	if (!p->o->bare) {
+		if (make_axes(f, p, notes, e))
+			return -1;
+		qkv_legend_words(f, p->doc, p->panels, p->count);
+	}
+	return qkv_sheet_place(f, p->panels, p->count, p->doc, p->o, e);
+}
+
 int
 qkv_figure_new(struct qkv_figure *f, const struct qkv_doc *doc, struct qkv_panel *panels, size_t count,
 	const struct qkv_draw_options *o, struct qkv_notes *notes, struct qkv_err *e)
@@ -283,9 +301,13 @@ qkv_figure_new(struct qkv_figure *f, const struct qkv_doc *doc, struct qkv_panel
 
 	memset(f, 0, sizeof *f);
 	set_spans(f, &p);
-	qkv_grid_arrange(panels, count, f->stages, &p.rows, &p.cols);
-	qkv_grid_size(panels, count, p.cols, o);
-	status = lay_out(f, &p, notes, e);
+	if (o->term.width) {
+		status = lay_out_sheet(f, &p, notes, e);
+	} else {
+		qkv_grid_arrange(panels, count, f->stages, &p.rows, &p.cols);
+		qkv_grid_size(panels, count, p.cols, o);
+		status = lay_out(f, &p, notes, e);
+	}
 	qkv_mem_free(p.left);
 	return status;
 }

@@ -37,6 +37,7 @@ struct qkv_figure {
 	unsigned stages;                   /* bit 1u << stage of each shown */
 	struct qkv_span spans[QKV_STAGES]; /* the scale of each stage */
 	int has_masked;                    /* cells without a value are shown */
+	enum qkv_colours colours;          /* of a terminal */
 	struct qkv_axis *axes; /* queries, keys, where they are shown, then one for each number of features */
 	size_t num_axes;
 	struct qkv_label *texts; /* of headings, numbers, ... */
@@ -55,7 +56,7 @@ int qkv_figure_new(struct qkv_figure *f, const struct qkv_doc *doc, struct qkv_p
 int qkv_figure_check(
 	size_t width, size_t height, const char *how, const struct qkv_draw_options *o, struct qkv_err *e);
 
-/* adds a mark; a label of text, placed with its left end (turned: its lower end) at x, y */
+/* adds a mark; a rectangle, unless it is empty; a label of text, placed with its left end (turned: its lower end) at x, y */
 int qkv_figure_mark(struct qkv_figure *f, const struct qkv_mark *m, struct qkv_err *e);
 int qkv_figure_rect(
 	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, size_t w, size_t h, struct qkv_err *e);

@@ -52,6 +52,8 @@ int
 qkv_figure_rect(
 	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, size_t w, size_t h, struct qkv_err *e)
 {
+	if (!w || !h)
+		return 0;
 	return qkv_figure_mark(f, &(struct qkv_mark){QKV_MARK_RECT, ink, x, y, w, h, {NULL}}, e);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "draw/figure.h"
+#include "draw/sheet.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,10 +33,12 @@ divide_up(size_t a, size_t b)
 static void
 set_shape(struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o)
 {
+	size_t side = o->term.width ? qkv_sheet_side(m->doc, o) : QKV_PANEL_SIDE;
+
 	p->rows = m->rows;
 	p->cols = m->cols;
-	p->row_pool = o->cell || m->rows <= QKV_PANEL_SIDE ? 1 : divide_up(m->rows, QKV_PANEL_SIDE);
-	p->col_pool = o->cell || m->cols <= QKV_PANEL_SIDE ? 1 : divide_up(m->cols, QKV_PANEL_SIDE);
+	p->row_pool = o->cell || m->rows <= side ? 1 : divide_up(m->rows, side);
+	p->col_pool = o->cell || m->cols <= side ? 1 : divide_up(m->cols, side);
 	p->high = divide_up(p->rows, p->row_pool);
 	p->wide = divide_up(p->cols, p->col_pool);
 }

@@ -22,7 +22,7 @@ begin_doc(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e)
 {
 	struct picture *p = (struct picture *)c;
 
-	if (p->doc)
+	if (p->doc && !p->o.term.width)
 		return qkv_fail(
 			e, QKV_EUSAGE, "one picture holds one document, use {doc} in the output name");
 	p->doc = doc;
@@ -80,6 +80,14 @@ end_matrix(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 	return 0;
 }
 
+static void
+forget(struct picture *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		qkv_panel_free(&p->panels[i]);
+	p->count = p->pixels = 0;
+}
+
 static int
 end_doc(struct qkv_consumer *c, struct qkv_err *e)
 {
@@ -101,6 +109,7 @@ end_doc(struct qkv_consumer *c, struct qkv_err *e)
 			"%zu x %zu cells shown as %zu x %zu", panel->rows, panel->cols, panel->high,
 			panel->wide);
 	}
+	forget(p);
 	return status;
 }
 
@@ -109,8 +118,7 @@ free_picture(struct qkv_consumer *c)
 {
 	struct picture *p = (struct picture *)c;
 
-	for (size_t i = 0; i < p->count; i++)
-		qkv_panel_free(&p->panels[i]);
+	forget(p);
 	qkv_mem_free(p->panels);
 	qkv_mem_free(p);
 }

@@ -55,6 +55,12 @@ qkv_char_columns(uint32_t code)
 	return columns > 0 ? (size_t)columns : 0;
 }
 
+int
+qkv_char_is_rtl(uint32_t code)
+{
+	return code >= FIRST_RTL && FRIBIDI_IS_RTL(fribidi_get_bidi_type(code));
+}
+
 size_t
 qkv_script_read(uint32_t *codes, const char **rest, const char *text)
 {

@@ -18,6 +18,9 @@ enum qkv_char_kind qkv_char_kind(uint32_t code);
 /* how many columns of a terminal code takes: 0, 1 or 2 */
 size_t qkv_char_columns(uint32_t code);
 
+/* whether code is a letter that runs from right to left */
+int qkv_char_is_rtl(uint32_t code);
+
 #define QKV_SCRIPT_ROOM 1024 /* codes of a line at most */
 
 /*

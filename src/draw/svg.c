@@ -299,9 +299,10 @@ put_head(struct drawing *d)
 	qkv_out_char(o, ' ');
 	qkv_out_count(o, f->height);
 	qkv_out_text(o, "\" font-family=\"monospace\" font-size=\"13.3px\" shape-rendering=\"crispEdges\"");
-	qkv_out_text(o, " xml:space=\"preserve\" style=\"white-space:pre\"");
+	qkv_out_text(o, " xml:space=\"preserve\"");
 	put_colour(d, "fill", QKV_INK_TEXT);
-	qkv_out_text(o, ">\n");
+	/* a label runs in the direction of its first letter, as in the layout */
+	qkv_out_text(o, ">\n<style>text{white-space:pre;unicode-bidi:plaintext}</style>\n");
 	if (f->title[0]) {
 		qkv_out_text(o, "<title>");
 		put_text(o, f->title);

@@ -1,0 +1,364 @@
+/*
+ * Sheets: figures for terminals.
+ *
+ * Panels stand beside each other as far as the terminal is wide; a further layer, and of several stages a further
+ * head, begins a line of its own. A letter cannot be turned: key labels stand upright, letter below letter.
+ */
+#include "draw/sheet.h"
+
+#include "base/utf8.h"
+#include "draw/bars.h"
+#include "draw/legend.h"
+#include "draw/script.h"
+
+#include <string.h>
+
+enum {
+	COLUMN = QKV_SHEET_COLUMN,
+	ROW = QKV_SHEET_ROW,
+	LABEL = QKV_LABEL_LIMIT / COLUMN, /* columns of a label at most */
+	STACK = 8,                        /* letters of a key label at most */
+	BAR = 32,                         /* pixels of the longest bar */
+	NUMBER = 6,                       /* columns kept for the number of a bar */
+	LEAST = 8,                        /* cells a side that are shown however narrow the terminal is */
+	RAMP = 20,                        /* columns of a colour bar */
+	BETWEEN = 2 * COLUMN,             /* panels */
+	LINES = 2 * 256,                  /* of title and caption, a word a line */
+};
+
+struct sheet {
+	struct qkv_figure *f;
+	const struct qkv_doc *doc;
+	const struct qkv_draw_options *o;
+	struct qkv_bars bars;
+	size_t width; /* pixels that there are */
+	size_t y;     /* of the next line */
+};
+
+static size_t
+larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static size_t
+smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* columns of text; what takes any, and so is a letter of a stack, is counted in *letters */
+static size_t
+measure(const char *text, size_t *letters)
+{
+	const char *end = text + strlen(text);
+	size_t columns = 0, count = 0;
+
+	while (text < end) {
+		uint32_t code;
+		size_t length = qkv_utf8_read(&code, text, end), wide = qkv_char_columns(code);
+
+		columns += wide;
+		count += wide != 0;
+		text += length;
+	}
+	if (letters)
+		*letters = count;
+	return columns;
+}
+
+static size_t
+widest_token(const char *const *tokens, size_t n)
+{
+	size_t most = 2;
+
+	for (size_t i = 0; i < n && most < LABEL; i++)
+		most = larger(most, measure(tokens[i], NULL));
+	return smaller(most, LABEL);
+}
+
+size_t
+qkv_sheet_side(const struct qkv_doc *doc, const struct qkv_draw_options *o)
+{
+	size_t used = 0;
+
+	if (!o->bare)
+		used += 1 +
+			larger(widest_token(doc->query_tokens, doc->n_q),
+				widest_token(doc->key_tokens, doc->n_k));
+	if (!o->bare && !(o->no_row_sums && o->no_col_sums))
+		used += 1 + NUMBER;
+	return o->term.width > used + LEAST ? o->term.width - used : LEAST;
+}
+
+void
+qkv_sheet_size(
+	struct qkv_panel *panels, size_t count, const struct qkv_doc *doc, const struct qkv_draw_options *o)
+{
+	size_t side = qkv_sheet_side(doc, o), widest = 0, cell = o->cell, low;
+
+	for (size_t i = 0; i < count; i++)
+		if (qkv_stage_has_key_columns(panels[i].stage))
+			widest = larger(widest, panels[i].wide);
+	if (!cell)
+		cell = 2 * widest <= side ? 2 : 1;
+	low = cell * ROW / 2;
+	/* without colours a letter is one cell */
+	if (o->term.colours == QKV_COLOURS_NONE)
+		low = (low + ROW - 1) / ROW * ROW;
+	for (size_t i = 0; i < count; i++) {
+		panels[i].cell_w = cell * COLUMN;
+		panels[i].cell_h = low;
+		if (!o->cell && !qkv_stage_has_key_columns(panels[i].stage))
+			panels[i].cell_w = 2 * panels[i].wide <= side ? 2 * COLUMN : COLUMN;
+	}
+}
+
+size_t
+qkv_sheet_texts(size_t count)
+{
+	return 3 * count + 3 * QKV_STAGES + 1 + LINES;
+}
+
+/* text from the left, broken at spaces where it is too long */
+static int
+put_lines(struct sheet *s, enum qkv_ink ink, const char *text, struct qkv_err *e)
+{
+	char line[256];
+
+	while (*text) {
+		size_t length = strcspn(text, " "), next;
+
+		while (text[length]) {
+			next = length + 1 + strcspn(text + length + 1, " ");
+			memcpy(line, text, next);
+			line[next] = 0;
+			if (measure(line, NULL) * COLUMN > s->width)
+				break;
+			length = next;
+		}
+		memcpy(line, text, length);
+		line[length] = 0;
+		if (length && qkv_figure_text(s->f, ink, 0, s->y, line, e))
+			return -1;
+		s->y += length ? ROW : 0;
+		text += length + (text[length] != 0);
+	}
+	return 0;
+}
+
+/* a colour bar with its numbers, after its name where there are several; the first has the key of masked cells */
+static int
+put_scale(struct sheet *s, unsigned stage, int has_name, int has_key, struct qkv_err *e)
+{
+	struct qkv_span *span = &s->f->spans[stage];
+	char low[QKV_NUMBER_MAX + 1], high[QKV_NUMBER_MAX + 1];
+	struct qkv_mark ramp = {QKV_MARK_RAMP, QKV_INK_PAPER, 0, s->y, RAMP * COLUMN, ROW, {NULL}};
+
+	low[qkv_number_write_digits(low, span->low, 4)] = 0;
+	high[qkv_number_write_digits(high, span->high, 4)] = 0;
+	ramp.of.span = span;
+	if (has_name) {
+		if (qkv_figure_text(s->f, QKV_INK_TEXT, 0, s->y, qkv_stage_names[stage], e))
+			return -1;
+		ramp.x = (strlen("context") + 1) * COLUMN;
+	}
+	if (qkv_figure_text(s->f, QKV_INK_TEXT, ramp.x, s->y, low, e))
+		return -1;
+	ramp.x += (strlen(low) + 1) * COLUMN;
+	if (qkv_figure_mark(s->f, &ramp, e) ||
+		qkv_figure_text(s->f, QKV_INK_TEXT, ramp.x + ramp.w + COLUMN, s->y, high, e))
+		return -1;
+	ramp.x += ramp.w + (strlen(high) + 3) * COLUMN;
+	s->y += ROW;
+	if (!has_key)
+		return 0;
+	if (qkv_figure_rect(s->f, QKV_INK_MASKED, ramp.x, ramp.y, 2 * COLUMN, ROW, e))
+		return -1;
+	return qkv_figure_text(s->f, QKV_INK_TEXT, ramp.x + 3 * COLUMN, ramp.y, "masked", e);
+}
+
+static int
+put_legend(struct sheet *s, struct qkv_err *e)
+{
+	unsigned stages = s->f->stages;
+	int has_key = s->f->has_masked;
+
+	if (put_lines(s, QKV_INK_TEXT, s->f->title, e) || put_lines(s, QKV_INK_QUIET, s->f->caption, e))
+		return -1;
+	for (unsigned i = 0; i < QKV_STAGES; i++) {
+		if (!(stages >> i & 1))
+			continue;
+		if (put_scale(s, i, (stages & (stages - 1)) != 0, has_key, e))
+			return -1;
+		has_key = 0;
+	}
+	s->y += ROW;
+	return 0;
+}
+
+/* letters of the longest key label of a panel, as far as they are shown */
+static size_t
+stack_height(const struct qkv_panel *p)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < p->col_axis->count; i++) {
+		size_t letters;
+
+		measure(p->col_axis->labels[i].text, &letters);
+		most = larger(most, letters);
+	}
+	return smaller(most, STACK);
+}
+
+static size_t
+label_width(const struct qkv_panel *p)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < p->row_axis->count; i++)
+		most = larger(most, measure(p->row_axis->labels[i].text, NULL));
+	return (smaller(most, LABEL) + 1) * COLUMN;
+}
+
+/* the room right of the cells, and below them */
+static size_t
+beside(const struct sheet *s, const struct qkv_panel *p)
+{
+	size_t numbers = larger(strlen(s->bars.row_number), strlen(s->bars.col_number)) * COLUMN;
+
+	return p->row_sums || p->col_sums ? COLUMN + larger(BAR, numbers) : 0;
+}
+
+/* the rows of the cells; the last may be half full */
+static size_t
+cells_height(const struct qkv_panel *p)
+{
+	return (p->high * p->cell_h + ROW - 1) / ROW * ROW;
+}
+
+static int
+put_labels(struct sheet *s, const struct qkv_panel *p, struct qkv_err *e)
+{
+	struct qkv_mark m = {QKV_MARK_WORDS, QKV_INK_TEXT, 0, 0, 0, ROW, {NULL}};
+
+	/* half a cell of a column, and of half a row, is what a label is centred by */
+	for (size_t i = 0; i < p->row_axis->count; i++) {
+		m.of.label = &p->row_axis->labels[i];
+		m.w = smaller(measure(m.of.label->text, NULL), LABEL) * COLUMN;
+		m.x = p->x - COLUMN - m.w;
+		m.y = p->y + (size_t)(qkv_axis_place(p->row_axis, i) + COLUMN / 2) / ROW * ROW;
+		if (qkv_figure_mark(s->f, &m, e))
+			return -1;
+	}
+	m.kind = QKV_MARK_WORDS_UP;
+	m.w = 2 * COLUMN;
+	for (size_t j = 0; j < p->col_axis->count; j++) {
+		m.of.label = &p->col_axis->labels[j];
+		measure(m.of.label->text, &m.h);
+		m.h = smaller(m.h, STACK) * ROW;
+		m.x = p->x + (size_t)(qkv_axis_place(p->col_axis, j) + COLUMN / 2) / COLUMN * COLUMN;
+		m.y = p->y - m.h;
+		if (qkv_figure_mark(s->f, &m, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int
+put_bars(struct sheet *s, const struct qkv_panel *p, struct qkv_err *e)
+{
+	size_t right = p->x + p->wide * p->cell_w + COLUMN, below = p->y + cells_height(p);
+
+	for (size_t i = 0; p->row_sums && i < p->high; i++)
+		if (qkv_figure_rect(s->f, QKV_INK_BAR, right, p->y + i * p->cell_h,
+			    qkv_bars_length(p->row_sums[i], s->bars.row_top), p->cell_h, e))
+			return -1;
+	for (size_t j = 0; p->col_sums && j < p->wide; j++)
+		if (qkv_figure_rect(s->f, QKV_INK_BAR, p->x + j * p->cell_w, below, p->cell_w,
+			    qkv_bars_length(p->col_sums[j], s->bars.col_top), e))
+			return -1;
+	if (p->row_sums && qkv_figure_text(s->f, QKV_INK_QUIET, right, p->y - ROW, s->bars.row_number, e))
+		return -1;
+	return p->col_sums ? qkv_figure_text(s->f, QKV_INK_QUIET, right, below, s->bars.col_number, e) : 0;
+}
+
+static int
+put_panel(struct sheet *s, const struct qkv_panel *p, size_t top, const char *heading, struct qkv_err *e)
+{
+	struct qkv_mark cells = {
+		QKV_MARK_CELLS, QKV_INK_PAPER, p->x, p->y, p->wide * p->cell_w, p->high * p->cell_h, {NULL}};
+
+	cells.of.panel = p;
+	if (qkv_figure_mark(s->f, &cells, e))
+		return -1;
+	if (s->o->bare)
+		return 0;
+	if (*heading && qkv_figure_text(s->f, QKV_INK_TEXT, p->x, top, heading, e))
+		return -1;
+	return put_labels(s, p, e) || put_bars(s, p, e) ? -1 : 0;
+}
+
+/* whether panel b goes on in the line of a */
+static int
+goes_on(const struct sheet *s, const struct qkv_panel *a, const struct qkv_panel *b)
+{
+	int several = (s->f->stages & (s->f->stages - 1)) != 0;
+
+	return a->layer == b->layer && (!several || a->head == b->head);
+}
+
+/* places the panels of a line, from panels[0] on; how many they are, 0: failed */
+static size_t
+put_line(struct sheet *s, struct qkv_panel *panels, size_t count, struct qkv_err *e)
+{
+	size_t x = 0, n = 0, above = 0, below = 0;
+
+	for (; n < count && (!n || goes_on(s, &panels[n - 1], &panels[n])); n++) {
+		struct qkv_panel *p = &panels[n];
+		size_t left = s->o->bare ? 0 : label_width(p), wide = p->wide * p->cell_w + beside(s, p);
+
+		if (n && x + left + wide > s->width)
+			break;
+		p->x = x + left;
+		x += left + wide + BETWEEN;
+		s->f->width = larger(s->f->width, x - BETWEEN);
+		if (!s->o->bare)
+			above = larger(above, (1 + stack_height(p)) * ROW);
+		below = larger(below, cells_height(p) + (p->col_sums ? BAR : 0));
+	}
+	for (size_t i = 0; i < n; i++) {
+		char heading[96] = "";
+
+		panels[i].y = s->y + above;
+		if (!s->o->bare)
+			qkv_legend_heading(heading, s->f, s->doc, &panels[i]);
+		if (put_panel(s, &panels[i], s->y, heading, e))
+			return 0;
+	}
+	s->y += above + below;
+	return n;
+}
+
+int
+qkv_sheet_place(struct qkv_figure *f, struct qkv_panel *panels, size_t count, const struct qkv_doc *doc,
+	const struct qkv_draw_options *o, struct qkv_err *e)
+{
+	struct sheet s = {.f = f, .doc = doc, .o = o, .width = o->term.width * COLUMN};
+
+	qkv_bars_scale(&s.bars, panels, count);
+	/* an empty line after the document before */
+	s.y = doc->index && !o->bare ? ROW : 0;
+	if (!o->bare && put_legend(&s, e))
+		return -1;
+	for (size_t i = 0, n; i < count; i += n) {
+		s.y += i ? ROW : 0;
+		n = put_line(&s, panels + i, count - i, e);
+		if (!n)
+			return -1;
+	}
+	f->width = larger(f->width, s.width);
+	f->height = s.y;
+	return qkv_figure_check(f->width, f->height, "", o, e);
+}
