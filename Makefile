@@ -165,7 +165,7 @@ bench-peers: ## installs what bench compares with, about 6 GB, into a virtual en
 
 # ---- use ----
 
-demo: all ## makes build/demo.png, and prints the sums of the same heads
+demo: all ## makes build/demo.png, and shows the same heads in the terminal
 	$(B)/qkv attend data/cat.json -o $(B)/demo.png
 	$(B)/qkv attend data/cat.json
 

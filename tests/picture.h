@@ -136,22 +136,33 @@ feed_consumer(struct qkv_consumer *c, const struct feed *f, struct qkv_err *e)
 	return status ? status : c->doc_end(c, e);
 }
 
+/* makes the consumer of a format of pictures */
+typedef int picture_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
+	struct qkv_notes *notes, struct qkv_err *e);
+
 /* the picture of f as bytes in m, which takes limit of them */
 static inline int
-feed_png(struct qkv_memory_sink *m, size_t limit, const struct feed *f, struct qkv_notes *notes,
-	struct qkv_err *e)
+feed_picture(picture_new *make, struct qkv_memory_sink *m, size_t limit, const struct feed *f,
+	struct qkv_notes *notes, struct qkv_err *e)
 {
 	struct qkv_consumer *c;
 	int status;
 
 	memset(notes, 0, sizeof *notes);
 	qkv_memory_sink_init(m, limit);
-	status = qkv_png_new(&c, &m->sink, &f->o, notes, e);
+	status = make(&c, &m->sink, &f->o, notes, e);
 	if (status)
 		return status;
 	status = feed_consumer(c, f, e);
 	c->free(c);
 	return status;
+}
+
+static inline int
+feed_png(struct qkv_memory_sink *m, size_t limit, const struct feed *f, struct qkv_notes *notes,
+	struct qkv_err *e)
+{
+	return feed_picture(qkv_png_new, m, limit, f, notes, e);
 }
 
 /* reads size bytes of PNG; 0, or -1 */

@@ -1,6 +1,7 @@
 /* qkv attend: each problem of the input, computed and handed to the writer that the options ask for. */
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/term.h"
 #include "cli/verb.h"
 
 #include <stdio.h>
@@ -67,8 +68,10 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 			r->output.format->name);
 	r->output.name = name ? name : "-";
 	r->output.stages = r->attend.stages;
-	r->output.show = qkv_format_show(r->output.format, o, &r->notes);
+	r->output.show = qkv_format_show(o, &r->notes);
 	r->output.show.write.isa = r->output.show.draw.isa = r->attend.isa;
+	if (r->output.format->traits & QKV_TRAIT_TERM)
+		r->output.show.draw.term = qkv_term_choose(o);
 	if (qkv_output_fields(&r->output.fields, r->output.name, e) || qkv_files_new(&r->files, e))
 		return -1;
 	if (r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD))

@@ -6,8 +6,6 @@
  */
 #include "cli/format.h"
 
-#include "cli/term.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -246,7 +244,7 @@ qkv_format_holds_docs(const struct qkv_format *f, const struct qkv_options *o)
 }
 
 struct qkv_show
-qkv_format_show(const struct qkv_format *f, const struct qkv_options *o, struct qkv_notes *notes)
+qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes)
 {
 	size_t header = o->of[QKV_OPT_HEADER].number, sums = o->of[QKV_OPT_SUMS].number;
 	struct qkv_show show = {.notes = notes};
@@ -262,7 +260,5 @@ qkv_format_show(const struct qkv_format *f, const struct qkv_options *o, struct 
 	show.draw.no_col_sums = show.write.no_col_sums;
 	show.draw.bare = show.write.bare;
 	show.draw.cell = o->of[QKV_OPT_CELL].number;
-	if (f->traits & QKV_TRAIT_TERM)
-		show.draw.term = qkv_term_choose(o);
 	return show;
 }

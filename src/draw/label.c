@@ -203,7 +203,10 @@ qkv_label_new(struct qkv_label *out, const char *text, size_t limit, struct qkv_
 	if (qkv_script_join(l.codes, l.count, e))
 		return -1;
 	out->shortened = cut(&l, limit, is_all);
-	return write_text(out, &l, e) || write_spots(out, &l, e) ? -1 : 0;
+	if (!write_text(out, &l, e) && !write_spots(out, &l, e))
+		return 0;
+	qkv_label_free(out);
+	return -1;
 }
 
 void

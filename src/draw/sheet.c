@@ -222,13 +222,17 @@ label_width(const struct qkv_panel *p)
 	return (smaller(most, LABEL) + 1) * COLUMN;
 }
 
-/* the room right of the cells, and below them */
+/* of cells and bars, or of the heading over them */
 static size_t
-beside(const struct sheet *s, const struct qkv_panel *p)
+panel_width(const struct sheet *s, const struct qkv_panel *p)
 {
 	size_t numbers = larger(strlen(s->bars.row_number), strlen(s->bars.col_number)) * COLUMN;
+	size_t bars = p->row_sums || p->col_sums ? COLUMN + larger(BAR, numbers) : 0;
+	char heading[96] = "";
 
-	return p->row_sums || p->col_sums ? COLUMN + larger(BAR, numbers) : 0;
+	if (!s->o->bare)
+		qkv_legend_heading(heading, s->f, s->doc, p);
+	return larger(p->wide * p->cell_w + bars, strlen(heading) * COLUMN);
 }
 
 /* the rows of the cells; the last may be half full */
@@ -285,8 +289,9 @@ put_bars(struct sheet *s, const struct qkv_panel *p, struct qkv_err *e)
 }
 
 static int
-put_panel(struct sheet *s, const struct qkv_panel *p, size_t top, const char *heading, struct qkv_err *e)
+put_panel(struct sheet *s, const struct qkv_panel *p, size_t top, struct qkv_err *e)
 {
+	char heading[96];
 	struct qkv_mark cells = {
 		QKV_MARK_CELLS, QKV_INK_PAPER, p->x, p->y, p->wide * p->cell_w, p->high * p->cell_h, {NULL}};
 
@@ -295,6 +300,7 @@ put_panel(struct sheet *s, const struct qkv_panel *p, size_t top, const char *he
 		return -1;
 	if (s->o->bare)
 		return 0;
+	qkv_legend_heading(heading, s->f, s->doc, p);
 	if (*heading && qkv_figure_text(s->f, QKV_INK_TEXT, p->x, top, heading, e))
 		return -1;
 	return put_labels(s, p, e) || put_bars(s, p, e) ? -1 : 0;
@@ -317,7 +323,7 @@ put_line(struct sheet *s, struct qkv_panel *panels, size_t count, struct qkv_err
 
 	for (; n < count && (!n || goes_on(s, &panels[n - 1], &panels[n])); n++) {
 		struct qkv_panel *p = &panels[n];
-		size_t left = s->o->bare ? 0 : label_width(p), wide = p->wide * p->cell_w + beside(s, p);
+		size_t left = s->o->bare ? 0 : label_width(p), wide = panel_width(s, p);
 
 		if (n && x + left + wide > s->width)
 			break;
@@ -329,12 +335,8 @@ put_line(struct sheet *s, struct qkv_panel *panels, size_t count, struct qkv_err
 		below = larger(below, cells_height(p) + (p->col_sums ? BAR : 0));
 	}
 	for (size_t i = 0; i < n; i++) {
-		char heading[96] = "";
-
 		panels[i].y = s->y + above;
-		if (!s->o->bare)
-			qkv_legend_heading(heading, s->f, s->doc, &panels[i]);
-		if (put_panel(s, &panels[i], s->y, heading, e))
+		if (put_panel(s, &panels[i], s->y, e))
 			return 0;
 	}
 	s->y += above + below;

@@ -134,6 +134,12 @@ test_base64(void **state)
 		assert_int_equal(bad, rows[i].bad);
 		assert_int_equal(length, strlen(rows[i].bytes));
 		assert_memory_equal(out, rows[i].bytes, length);
+		if (!rows[i].result) {
+			char text[16];
+
+			assert_int_equal(qkv_base64_write(text, out, length), strlen(rows[i].text));
+			assert_memory_equal(text, rows[i].text, strlen(rows[i].text));
+		}
 	}
 }
 
