@@ -95,32 +95,6 @@ tokens(void **state)
 	}
 }
 
-/* what a painter with fonts of his own is given */
-static void
-texts(void **state)
-{
-	static const char *const pairs[][2] = {
-		{"ab", "ab"},
-		{"", "\xE2\x88\x85"},
-		{"a\nb\x1B[0m", "a\\nb\\x1b[0m"},
-		{"\xE2\x80\x8B", "\\u200b"},
-		{"\xD7\xA9\xD7\x9C", "\xD7\xA9\xD7\x9C"},
-		{"e\xCC\x81", "e\xCC\x81"},
-		{"\xF0\x9F\x98\x80", "\xF0\x9F\x98\x80"},
-		{"aaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaa\xE2\x80\xA6"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-		struct qkv_err e;
-		struct qkv_label l;
-
-		assert_int_equal(qkv_label_new(&l, pairs[i][0], QKV_LABEL_LIMIT, &e), 0);
-		assert_string_equal(l.text, pairs[i][1]);
-		qkv_label_free(&l);
-	}
-}
-
 static void
 shortening(void **state)
 {
@@ -242,7 +216,6 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tokens),
-		cmocka_unit_test(texts),
 		cmocka_unit_test(shortening),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(texts),
