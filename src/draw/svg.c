@@ -23,6 +23,7 @@ enum {
 
 struct drawing {
 	struct qkv_out out;
+	struct qkv_number_style style;
 	const struct qkv_figure *figure;
 	struct qkv_palette palette;
 	unsigned char *indices; /* of a row of cells */
@@ -219,7 +220,7 @@ paint_elements(struct drawing *d, const struct qkv_mark *m, struct qkv_err *e)
 
 	for (size_t i = 0; i < p->high; i++) {
 		qkv_palette_index(d->indices, p->cells + i * p->wide, p->wide, &d->figure->spans[p->stage],
-			&d->palette);
+			&d->palette, p->kern);
 		for (size_t j = 0; j < p->wide; j++) {
 			begin_box(&d->out, "rect", m->x + j * p->cell_w, m->y + i * p->cell_h, p->cell_w,
 				p->cell_h);
@@ -336,7 +337,10 @@ static int
 write_svg(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
 {
 	struct drawing d = {.figure = f};
-	int failed = qkv_out_open(&d.out, s, 0, e) || measure(&d, e);
+	int failed;
+
+	qkv_number_style_set(&d.style, 0, 0, ' ');
+	failed = qkv_out_open(&d.out, s, qkv_kern_find(NULL), &d.style, e) || measure(&d, e);
 
 	if (!failed) {
 		qkv_figure_palette(&d.palette, f);

@@ -45,6 +45,7 @@ struct pen {
 
 struct screen {
 	struct qkv_out out;
+	struct qkv_number_style style;
 	const struct qkv_figure *figure;
 	struct qkv_palette palette;
 	struct tile *tiles; /* (rows, columns) */
@@ -104,7 +105,7 @@ paint_cells(struct screen *s, const struct qkv_mark *m)
 
 	for (size_t y = 0; y < m->h; y += ROW / 2) {
 		qkv_palette_index(s->indices, p->cells + y / p->cell_h * p->wide, p->wide,
-			&s->figure->spans[p->stage], &s->palette);
+			&s->figure->spans[p->stage], &s->palette, p->kern);
 		for (size_t x = 0; x < m->w; x += COLUMN) {
 			struct tile *t = tile_at(s, m->x + x, m->y + y);
 
@@ -356,7 +357,10 @@ write_term(struct qkv_sink *sink, const struct qkv_figure *f, struct qkv_err *e)
 	struct screen s = {.figure = f,
 		.rows = (f->height + ROW - 1) / ROW,
 		.columns = (f->width + COLUMN - 1) / COLUMN};
-	int failed = qkv_out_open(&s.out, sink, 0, e) ||
+	int failed;
+
+	qkv_number_style_set(&s.style, 0, 0, ' ');
+	failed = qkv_out_open(&s.out, sink, qkv_kern_find(NULL), &s.style, e) ||
 		!(s.tiles = qkv_mem_new(s.rows * s.columns, sizeof *s.tiles, e)) ||
 		!(s.indices = qkv_mem_new(s.columns, 1, e));
 
