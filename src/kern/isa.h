@@ -38,6 +38,26 @@
 #define LANES 4
 #endif
 
+/* f(w, 0), f(w, 1), ... for each lane, and for each of half of them */
+#define FIRST_2(f, w) f(w, 0), f(w, 1)
+#define FIRST_4(f, w) FIRST_2(f, w), f(w, 2), f(w, 3)
+#define FIRST_8(f, w) FIRST_4(f, w), f(w, 4), f(w, 5), f(w, 6), f(w, 7)
+#define FIRST_16(f, w)                                                                                       \
+	FIRST_8(f, w), f(w, 8), f(w, 9), f(w, 10), f(w, 11), f(w, 12), f(w, 13), f(w, 14), f(w, 15)
+#if LANES == 16
+#define EACH_LANE FIRST_16
+#define EACH_OF_HALF FIRST_8
+#elif LANES == 8
+#define EACH_LANE FIRST_8
+#define EACH_OF_HALF FIRST_4
+#else
+#define EACH_LANE FIRST_4
+#define EACH_OF_HALF FIRST_2
+#endif
+
+/* the lane w from lane l, w a power of two */
+#define ACROSS(w, l) ((l) ^ (w))
+
 /* the one place with typedefs of objects: an attribute reads badly anywhere else */
 typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef int32_t ivec __attribute__((vector_size(4 * LANES)));

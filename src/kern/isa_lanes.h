@@ -36,12 +36,13 @@ add_up(dvec lanes[STEP / HALF])
 		for (size_t v = 0; v < width; v++)
 			lanes[v] += lanes[v + width];
 	}
-	UNROLL
-	for (size_t width = HALF / 2; width; width /= 2) {
-		UNROLL
-		for (size_t l = 0; l < width; l++)
-			lanes[0][l] += lanes[0][l + width];
-	}
+#if HALF > 4
+	lanes[0] += __builtin_shufflevector(lanes[0], lanes[0], EACH_OF_HALF(ACROSS, 4));
+#endif
+#if HALF > 2
+	lanes[0] += __builtin_shufflevector(lanes[0], lanes[0], EACH_OF_HALF(ACROSS, 2));
+#endif
+	lanes[0] += __builtin_shufflevector(lanes[0], lanes[0], EACH_OF_HALF(ACROSS, 1));
 	return lanes[0][0];
 }
 

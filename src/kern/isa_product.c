@@ -20,16 +20,6 @@
 /* element l of two rows w apart, of 2w by 2w blocks that are to be transposed */
 #define LOWER(w, l) ((l) & (w) ? LANES + ((l) ^ (w)) : (l))
 #define UPPER(w, l) ((l) & (w) ? LANES + (l) : (l) ^ (w))
-#if LANES == 16
-#define EACH(f, w)                                                                                           \
-	f(w, 0), f(w, 1), f(w, 2), f(w, 3), f(w, 4), f(w, 5), f(w, 6), f(w, 7), f(w, 8), f(w, 9), f(w, 10),  \
-		f(w, 11), f(w, 12), f(w, 13), f(w, 14), f(w, 15)
-#elif LANES == 8
-#define EACH(f, w) f(w, 0), f(w, 1), f(w, 2), f(w, 3), f(w, 4), f(w, 5), f(w, 6), f(w, 7)
-#else
-#define EACH(f, w) f(w, 0), f(w, 1), f(w, 2), f(w, 3)
-#endif
-
 /* exchanges the blocks off the diagonal, w by w, of each 2w by 2w */
 #define EXCHANGE(v, w)                                                                                       \
 	UNROLL                                                                                               \
@@ -37,8 +27,8 @@
 		if (!(i & (w))) {                                                                            \
 			vec x = (v)[i], y = (v)[i + (w)];                                                    \
                                                                                                              \
-			(v)[i] = __builtin_shufflevector(x, y, EACH(LOWER, w));                              \
-			(v)[i + (w)] = __builtin_shufflevector(x, y, EACH(UPPER, w));                        \
+			(v)[i] = __builtin_shufflevector(x, y, EACH_LANE(LOWER, w));                         \
+			(v)[i + (w)] = __builtin_shufflevector(x, y, EACH_LANE(UPPER, w));                   \
 		}
 
 /* out (LANES, LANES), rows PANEL apart, = the transpose of LANES rows, stride apart */

@@ -57,15 +57,17 @@ greater(vec a, vec b)
 }
 
 INLINE float
-greatest(vec v, float x)
+greatest(vec v)
 {
-	UNROLL
-	for (int width = LANES / 2; width; width /= 2) {
-		UNROLL
-		for (int l = 0; l < width; l++)
-			v[l] = v[l] > v[l + width] ? v[l] : v[l + width];
-	}
-	return v[0] > x ? v[0] : x;
+#if LANES > 8
+	v = greater(v, __builtin_shufflevector(v, v, EACH_LANE(ACROSS, 8)));
+#endif
+#if LANES > 4
+	v = greater(v, __builtin_shufflevector(v, v, EACH_LANE(ACROSS, 4)));
+#endif
+	v = greater(v, __builtin_shufflevector(v, v, EACH_LANE(ACROSS, 2)));
+	v = greater(v, __builtin_shufflevector(v, v, EACH_LANE(ACROSS, 1)));
+	return v[0];
 }
 
 void
@@ -77,9 +79,9 @@ ISA(maximum)(float *max, const float *x, size_t ldx, float s, size_t rows, size_
 
 		for (; n - j >= LANES; j += LANES)
 			most = greater(load(x + j) * spread(s), most);
+		max[i] = greatest(most);
 		for (; j < n; j++)
 			max[i] = x[j] * s > max[i] ? x[j] * s : max[i];
-		max[i] = greatest(most, max[i]);
 	}
 }
 
@@ -131,16 +133,15 @@ exponentials_of_row(double *total, double *mean, float *x, float s, float max, s
 {
 	struct sums sum = {{{0}}, {{0}}}, products = {{{0}}, {{0}}}, *of_mean = mean ? &products : NULL;
 
-	for (; n >= QKV_STEPS * STEP; n -= QKV_STEPS * STEP) {
-		UNROLL
-		for (size_t i = 0; i < QKV_STEPS; i++, x += STEP)
-			exponentials(&sum, of_mean, x, s, max, STEP);
+	for (size_t left = QKV_STEPS; n >= STEP; n -= STEP, x += STEP) {
+		exponentials(&sum, of_mean, x, s, max, STEP);
+		if (--left)
+			continue;
 		flush(&sum);
 		if (mean)
 			flush(&products);
+		left = QKV_STEPS;
 	}
-	for (; n >= STEP; n -= STEP, x += STEP)
-		exponentials(&sum, of_mean, x, s, max, STEP);
 	if (n) {
 		float rest[STEP] = {0};
 
