@@ -100,6 +100,7 @@ struct qkv_settings {
 	enum qkv_layout weight_layout;
 	struct qkv_mask mask; /* never QKV_MASK_MATRIX */
 	struct qkv_scale scale;
+	int threads;     /* 0: one a processor; changes nothing that is read */
 	const char *isa; /* instruction set by name; NULL: the best there is */
 };
 

@@ -31,6 +31,7 @@ set_options(struct run *r, const struct qkv_options *o)
 		.weight_layout = (enum qkv_layout)of[QKV_OPT_WEIGHT_LAYOUT].number,
 		.mask = of[QKV_OPT_MASK].mask,
 		.scale = of[QKV_OPT_SCALE].scale,
+		.threads = (int)of[QKV_OPT_THREADS].number,
 	};
 	r->attend = (struct qkv_attend_options){
 		.stages = of[QKV_OPT_STAGE].text ? of[QKV_OPT_STAGE].stages : 1u << QKV_ALPHA,

@@ -252,16 +252,24 @@ int
 qkv_scan_read(struct qkv_scan *out, size_t *at, const struct qkv_text *t, const struct qkv_settings *settings,
 	struct qkv_arena *a, struct qkv_err *e)
 {
-	struct qkv_scanner s = {
-		.text = t, .arena = a, .e = e, .out = out, .p = t->data + *at, .end = t->data + t->size};
+	struct qkv_scanner s = {.text = t,
+		.threads = settings->threads,
+		.arena = a,
+		.e = e,
+		.out = out,
+		.p = t->data + *at,
+		.end = t->data + t->size};
 	struct qkv_frame root = {NULL, NULL, 0, 0, 1};
+	int result;
 
 	*out = (struct qkv_scan){0};
 	if (qkv_kern_choose(&s.kern, settings->isa, e))
 		return -1;
 	if (s.p == s.end || *s.p != '{')
 		return qkv_scanner_fail(&s, &root, s.p, "a problem, which begins with '{'");
-	if (value(&s, &root))
+	result = value(&s, &root);
+	qkv_pool_free(s.pool);
+	if (result)
 		return -1;
 	*at = (size_t)(s.p - t->data);
 	return 0;

@@ -44,7 +44,7 @@ struct qkv_scan {
 
 /*
  * Scans the document that begins at *at (a '{'; else it fails) and sets *at after its '}', with the instruction
- * set of the settings. Tensors go into the arena. After success or failure, free s.
+ * set and the threads of the settings. Tensors go into the arena. After success or failure, free s.
  */
 int qkv_scan_read(struct qkv_scan *s, size_t *at, const struct qkv_text *t,
 	const struct qkv_settings *settings, struct qkv_arena *a, struct qkv_err *e);

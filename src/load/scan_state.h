@@ -2,12 +2,15 @@
 #ifndef QKV_LOAD_SCAN_STATE_H
 #define QKV_LOAD_SCAN_STATE_H
 
+#include "base/pool.h"
 #include "kern/kern.h"
 #include "load/scan.h"
 
 struct qkv_scanner {
 	const struct qkv_text *text;
 	const struct qkv_kern *kern;
+	int threads;           /* 0: one a processor */
+	struct qkv_pool *pool; /* NULL until something is large enough */
 	struct qkv_arena *arena;
 	struct qkv_err *e;
 	struct qkv_scan *out;
@@ -51,6 +54,20 @@ int qkv_scanner_fail_found(struct qkv_scanner *s, const struct qkv_frame *f, con
 
 /* remembers a value that begins at s->p; NULL when memory ends */
 struct qkv_value *qkv_scanner_note(struct qkv_scanner *s);
+
+/*
+ * Reads rows of cols cells from p, which opens the first, into out (room,), as far as they are whole and easy; sets
+ * *count to the cells read, and returns what is after them, or p.
+ */
+const char *qkv_scanner_rows(float *out, size_t room, size_t *count, const struct qkv_scanner *s,
+	enum qkv_cells cells, size_t cols, const char *p);
+
+/*
+ * The same on all threads, if the text up to end is long, for items of axes lengths shape, of which count numbers
+ * have been read into data (room,) before; s->p opens the first. Moves it after the last, and returns the cells read.
+ */
+size_t qkv_scanner_split(float *data, size_t count, size_t room, struct qkv_scanner *s, enum qkv_cells cells,
+	const size_t *shape, size_t axes, const char *end);
 
 /* reads the array that begins at s->p into float32 */
 int qkv_scanner_tensor(struct qkv_scanner *s, const struct qkv_frame *f, enum qkv_cells cells);

@@ -18,6 +18,7 @@ struct lifting {
 	enum qkv_cells cells;
 	float *data;
 	size_t room;
+	const char *limit;   /* the array ends before */
 	int known[QKV_RANK]; /* shape[depth] has been set */
 };
 
@@ -133,24 +134,40 @@ close(struct lifting *l, const struct qkv_frame *f, size_t depth, size_t length,
 	return 0;
 }
 
-/* reads whole rows like those before, as far as that is easy; how many */
+const char *
+qkv_scanner_rows(float *out, size_t room, size_t *count, const struct qkv_scanner *s, enum qkv_cells cells,
+	size_t cols, const char *p)
+{
+	const char *after = s->kern->read(out, room, cols, count, p, s->end);
+
+	for (size_t i = 0; cells == QKV_CELLS_FLAG && i < *count; i++)
+		if (out[i] != 0 && out[i] != 1) {
+			*count = 0;
+			return p;
+		}
+	return after;
+}
+
+/* reads whole items of an array in one go: of the outermost one after the first, or else rows; how many */
 static size_t
-rows(struct lifting *l, size_t depth)
+items(struct lifting *l, size_t depth, size_t index)
 {
 	struct qkv_scanner *s = l->s;
-	float *out = l->data + l->t->count;
-	size_t cols = depth + 2 == l->t->rank && l->known[depth + 1] ? l->t->shape[depth + 1] : 0, n;
-	const char *after;
+	size_t *shape = l->t->shape + depth + 1, axes = l->t->rank - depth - 1, cells = 1, n = 0;
 
-	if (!cols)
+	if (!index || depth + 1 >= l->t->rank || s->p == s->end || *s->p != '[')
 		return 0;
-	after = s->kern->read(out, l->room - l->t->count, cols, &n, s->p, s->end);
-	for (size_t i = 0; l->cells == QKV_CELLS_FLAG && i < n; i++)
-		if (out[i] != 0 && out[i] != 1)
-			return 0;
-	s->p = after;
+	for (size_t a = 0; a < axes; a++)
+		cells *= shape[a];
+	if (!cells)
+		return 0;
+	if (!depth && index == 1)
+		n = qkv_scanner_split(l->data, l->t->count, l->room, s, l->cells, shape, axes, l->limit);
+	if (!n && axes == 1)
+		s->p = qkv_scanner_rows(
+			l->data + l->t->count, l->room - l->t->count, &n, s, l->cells, *shape, s->p);
 	l->t->count += n;
-	return n / cols;
+	return n / cells;
 }
 
 static int
@@ -168,7 +185,7 @@ level(struct lifting *l, const struct qkv_frame *f, size_t depth)
 		return close(l, f, depth, 0, start);
 	if (*s->p == '[' && (!l->t->rank || depth + 1 < l->t->rank)) {
 		for (;;) {
-			size_t n = rows(l, depth);
+			size_t n = items(l, depth, item.index);
 
 			if (!n && (s->p == s->end || *s->p != '['))
 				return qkv_scanner_fail(s, &item, s->p, "an array of numbers, as before it");
@@ -201,7 +218,7 @@ qkv_scanner_tensor(struct qkv_scanner *s, const struct qkv_frame *f, enum qkv_ce
 	if (!v)
 		return -1;
 	/* there is a comma between any two numbers, and no colon or brace among them */
-	s->kern->commas(&commas, s->p, s->end);
+	l.limit = s->kern->commas(&commas, s->p, s->end);
 	l.room = commas + 1;
 	l.data = qkv_mem_floats(l.room, sizeof *l.data, s->e);
 	if (!l.data)
@@ -213,9 +230,13 @@ qkv_scanner_tensor(struct qkv_scanner *s, const struct qkv_frame *f, enum qkv_ce
 	/* empty arrays alone have no number to set the rank */
 	for (size_t d = t->rank; d < QKV_RANK && l.known[d]; d++)
 		t->rank = d + 1;
-	t->data = qkv_arena_adopt(s->arena, l.data, s->e);
-	if (!t->data)
-		return -1;
+	if (t->count) {
+		t->data = qkv_arena_adopt(s->arena, l.data, s->e);
+		if (!t->data)
+			return -1;
+	} else {
+		qkv_mem_free(l.data);
+	}
 	v->kind = QKV_VALUE_TENSOR;
 	v->is.tensor = t;
 	return 0;

@@ -265,10 +265,13 @@ def comparisons(processors):
         for n in 512, 2048:
             yield f"layer/{n}/alpha/{threads}", "PyTorch", lambda n=n, t=threads: torch_layer(n, t)
     yield "heads/144x16/1", "PyTorch", lambda: torch_heads(1)
-    yield "read/decimals/1", "simdjson, NumPy", lambda: read_simdjson(NUMBERS)
-    yield "read/decimals/1", "orjson, NumPy", lambda: read_lists("orjson", NUMBERS)
-    yield "read/decimals/1", "json, NumPy", lambda: read_lists("json", NUMBERS)
-    yield "read/python/1", "simdjson, NumPy", lambda: read_simdjson(python)
+    for name, path in ("decimals", NUMBERS), ("python", python):
+        for threads in sorted({1, processors}):
+            yield f"read/{name}/{isa}/{threads}", "simdjson, NumPy", lambda p=path: read_simdjson(p)
+        for other in sorted({"avx2", "portable"} - {isa} if isa.startswith("avx") else {"portable"} - {isa}):
+            yield f"read/{name}/{other}/1", "simdjson, NumPy", lambda p=path: read_simdjson(p)
+    yield f"read/decimals/{isa}/1", "orjson, NumPy", lambda: read_lists("orjson", NUMBERS)
+    yield f"read/decimals/{isa}/1", "json, NumPy", lambda: read_lists("json", NUMBERS)
     for threads in sorted({1, processors}):
         yield f"write/{isa}/json/{threads}", "orjson", write_orjson
         yield f"write/{isa}/csv/{threads}", "polars", write_polars

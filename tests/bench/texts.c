@@ -8,52 +8,74 @@
 
 struct file {
 	char path[64];
-	long size;
+	struct qkv_settings settings;
 };
 
 static void
 read_run(void *arg)
 {
 	const struct file *f = arg;
-	struct qkv_settings none = {0};
 	struct qkv_notes notes = {0};
 	struct qkv_reader *reader;
 	struct qkv_problem *p;
 	struct qkv_err e;
 
-	if (qkv_reader_open(&reader, f->path, &e) || qkv_reader_next(&p, reader, &none, &notes, &e) != 1)
+	if (qkv_reader_open(&reader, f->path, &e) ||
+		qkv_reader_next(&p, reader, &f->settings, &notes, &e) != 1)
 		bench_die(f->path, e.text);
 	qkv_problem_free(p);
 	qkv_reader_free(reader);
 }
 
+static double
+size_of(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	long size;
+
+	if (!f || fseek(f, 0, SEEK_END) || (size = ftell(f)) < 0)
+		bench_die(path, "cannot be read");
+	fclose(f);
+	return (double)size;
+}
+
+/* a row for each instruction set, and all threads for the fastest */
 static void
-reading(const char *name, const char *document)
+reading(const char *kind, const char *document)
 {
 	const double count = 512 * 768 + 3 * 768 * 768;
-	struct bench_row r = {.name = name, .work = count / 1e6, .unit = "Mnumbers/s", .yard = "copy"};
 	struct file f;
-	char size[64];
-	FILE *opened;
+	double bytes;
+	char size[64], name[64];
 
+	snprintf(name, sizeof name, "read/%s/", kind);
 	if (!bench_wants(name))
 		return;
 	snprintf(f.path, sizeof f.path, "%s.json", document);
-	opened = fopen(f.path, "rb");
-	if (!opened || fseek(opened, 0, SEEK_END) || (f.size = ftell(opened)) < 0)
-		bench_die(f.path, "cannot be read");
-	fclose(opened);
-	snprintf(size, sizeof size, "%.1f MB, 2.16 million numbers", (double)f.size / 1e6);
-	r.size = size;
-	r.limit = bench_copy_limit((double)f.size);
-	bench_row(&r, read_run, &f);
+	bytes = size_of(f.path);
+	snprintf(size, sizeof size, "%.1f MB, 2.16 million numbers", bytes / 1e6);
+	for (size_t i = 0; bench_isa(i); i++)
+		for (size_t all = 0; all <= (!i && bench_processors > 1); all++) {
+			size_t threads = all ? bench_processors : 1;
+			struct bench_row r = {.name = name,
+				.size = size,
+				.work = count / 1e6,
+				.unit = "Mnumbers/s",
+				.limit = bench_copy_limit(bytes),
+				.yard = "copy"};
+
+			f.settings =
+				(struct qkv_settings){.threads = (int)threads, .isa = bench_isa(i)->name};
+			snprintf(name, sizeof name, "read/%s/%s/%zu", kind, bench_isa(i)->name, threads);
+			bench_row(&r, read_run, &f);
+		}
 }
 
 void
 bench_reading(void)
 {
-	reading("read/decimals/1", "numbers-512");
-	reading("read/python/1", "python-512");
+	reading("decimals", "numbers-512");
+	reading("python", "python-512");
 }
 
 /* ---- writing ---- */
