@@ -97,6 +97,18 @@ qkv_note_add(struct qkv_notes *n, enum qkv_note_kind kind, size_t count, const c
 	note->count += count;
 }
 
+void
+qkv_notes_join(struct qkv_notes *n, const struct qkv_notes *later)
+{
+	for (int kind = 0; kind < QKV_NOTES; kind++) {
+		struct qkv_note *note = &n->of[kind];
+
+		if (!note->count)
+			memcpy(note->first, later->of[kind].first, sizeof note->first);
+		note->count += later->of[kind].count;
+	}
+}
+
 size_t
 qkv_note_format(char text[512], const struct qkv_notes *notes, enum qkv_note_kind kind)
 {

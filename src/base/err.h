@@ -20,4 +20,7 @@ int qkv_fail_prefix(struct qkv_err *e, const char *format, ...) QKV_PRINTF(2, 3)
 void qkv_note_add(struct qkv_notes *n, enum qkv_note_kind kind, size_t count, const char *format, ...)
 	QKV_PRINTF(4, 5);
 
+/* adds those that came later */
+void qkv_notes_join(struct qkv_notes *n, const struct qkv_notes *later);
+
 #endif

@@ -78,6 +78,7 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 	if (r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD))
 		r->output.show.draw.extent = &r->extent;
 	r->output.files = r->files;
+	r->output.threads = r->attend.threads;
 	if (qkv_output_new(&r->consumer, &r->output, e))
 		return -1;
 	if (!o->of[QKV_OPT_QUIET].text)

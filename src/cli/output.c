@@ -8,6 +8,7 @@
 #include "cli/output.h"
 
 #include "base/mem.h"
+#include "cli/page.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,21 +26,11 @@ static const struct field {
 
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* an output file: what is written to it, and what of the document it shows */
-struct page {
-	struct qkv_sink sink; /* opens the file when something is written */
-	struct qkv_files *files;
-	struct qkv_sink *file; /* NULL: not open yet */
-	struct qkv_consumer *inner;
-	struct qkv_doc doc;
-	int in_doc;  /* inner has begun a document that it has not ended */
-	char name[]; /* expanded */
-};
-
 struct output {
 	struct qkv_consumer base;
 	struct qkv_output to;
-	struct page *page; /* takes what comes; NULL: none yet */
+	struct qkv_page *page; /* takes what comes; NULL: none yet */
+	struct qkv_pages pages;
 	const struct qkv_doc *doc;
 	struct qkv_matrix matrix; /* as the inner consumer sees it */
 };
@@ -123,36 +114,9 @@ expand(char *out, const struct qkv_output *to, const struct qkv_doc *doc, size_t
 	*out = 0;
 }
 
-static int
-page_write(struct qkv_sink *s, const void *data, size_t size, struct qkv_err *e)
-{
-	struct page *p = (struct page *)s;
-
-	if (!p->file && qkv_files_add(&p->file, p->files, p->name, e))
-		return -1;
-	return p->file->write(p->file, data, size, e);
-}
-
-static void
-page_free(struct page *p)
-{
-	if (p && p->inner)
-		p->inner->free(p->inner);
-	qkv_mem_free(p);
-}
-
-static int
-page_end(struct page *p, struct qkv_err *e)
-{
-	int in_doc = p->in_doc;
-
-	p->in_doc = 0;
-	return in_doc ? p->inner->doc_end(p->inner, e) : 0;
-}
-
 /* begins the document on a page that shows the matrices of one head, one layer, or all */
 static int
-page_begin(struct page *p, const struct output *o, size_t layer, size_t head, struct qkv_err *e)
+page_begin(struct qkv_page *p, const struct output *o, size_t layer, size_t head, struct qkv_err *e)
 {
 	p->doc = *o->doc;
 	if (o->to.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD)) {
@@ -172,38 +136,38 @@ page_begin(struct page *p, const struct output *o, size_t layer, size_t head, st
 	return p->inner->doc_begin(p->inner, &p->doc, e);
 }
 
-/* ends and frees the page, if there is one; its file is finished with the others */
+/* is done with the page, if there is one */
 static int
 finish(struct output *o, struct qkv_err *e)
 {
-	int failed = o->page ? page_end(o->page, e) : 0;
+	struct qkv_page *p = o->page;
 
-	page_free(o->page);
 	o->page = NULL;
-	return failed;
+	return p ? qkv_pages_take(&o->pages, p, o->to.show.notes, e) : 0;
 }
 
 /* turns to the page that a matrix belongs to */
 static int
 turn_to(struct output *o, size_t layer, size_t head, struct qkv_err *e)
 {
-	size_t room = strlen(o->to.name) + 1;
-	struct page *p;
+	size_t room = strlen(o->to.name);
+	struct qkv_show show = o->to.show;
+	struct qkv_page *p;
 
 	for (const char *brace = o->to.name; (brace = strchr(brace, '{')) != NULL; brace++)
 		room += INDEX_MAX;
-	p = qkv_mem_new(1, sizeof *p + room, e);
+	p = qkv_page_new(o->to.files, room, e);
 	if (!p)
 		return -1;
-	p->sink.write = page_write;
-	p->files = o->to.files;
+	p->waits = o->pages.pool && qkv_pool_size(o->pages.pool) > 1;
+	show.notes = &p->notes;
 	expand(p->name, &o->to, o->doc, layer, head);
 	if (o->page && !strcmp(p->name, o->page->name)) {
-		qkv_mem_free(p);
+		qkv_page_free(p);
 		return o->page->in_doc ? 0 : page_begin(o->page, o, layer, head, e);
 	}
-	if (finish(o, e) || qkv_format_make(&p->inner, o->to.format, &p->sink, &o->to.show, e)) {
-		page_free(p);
+	if (finish(o, e) || qkv_format_make(&p->inner, o->to.format, &p->sink, &show, e)) {
+		qkv_page_free(p);
 		return -1;
 	}
 	o->page = p;
@@ -232,6 +196,8 @@ matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 		return -1;
 	o->matrix = *m;
 	o->matrix.doc = &o->page->doc;
+	o->page->cells += m->rows * m->cols;
+	o->page->waits &= o->page->cells <= QKV_PAGE_CELLS;
 	return o->page->inner->matrix_begin(o->page->inner, &o->matrix, e);
 }
 
@@ -270,7 +236,9 @@ doc_end(struct qkv_consumer *c, struct qkv_err *e)
 	struct output *o = (struct output *)c;
 
 	/* one file without fields goes on with the next document */
-	return o->to.fields || !o->page ? finish(o, e) : page_end(o->page, e);
+	if (!o->to.fields && o->page)
+		return qkv_page_end(o->page, o->to.show.notes, e);
+	return finish(o, e) || qkv_pages_end(&o->pages, o->to.show.notes, e) ? -1 : 0;
 }
 
 static void
@@ -280,7 +248,8 @@ output_free(struct qkv_consumer *c)
 
 	if (!o)
 		return;
-	page_free(o->page);
+	qkv_page_free(o->page);
+	qkv_pages_free(&o->pages);
 	qkv_mem_free(o);
 }
 
@@ -302,5 +271,9 @@ qkv_output_new(struct qkv_consumer **c, const struct qkv_output *output, struct 
 		.free = output_free,
 		.ahead = ahead};
 	o->to = *output;
-	return 0;
+	/* where there may be several pictures */
+	return output->format->traits & QKV_TRAIT_PICTURE &&
+			output->fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD)
+		? qkv_pool_new(&o->pages.pool, output->threads, e)
+		: 0;
 }

@@ -19,6 +19,7 @@ struct qkv_output {
 	struct qkv_show show;
 	unsigned stages; /* as in qkv_attend_options */
 	struct qkv_files *files;
+	int threads; /* as in qkv_attend_options: pictures are painted side by side */
 };
 
 /* a consumer that opens a file, and a consumer of the format in it, whenever the name changes */
