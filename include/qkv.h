@@ -171,6 +171,7 @@ struct qkv_attend_options {
 	size_t num_queries, num_keys;
 	const char *const *hide_tokens;
 	size_t num_hide_tokens;
+	int no_col_sums; /* they are of no use: where queries are left out, their rows need not be computed */
 	int average;     /* the mean over the selected heads of a layer instead of each */
 	int threads;     /* 0: one a processor; changes no bit of the result */
 	const char *isa; /* instruction set by name; NULL: the best there is */
@@ -242,7 +243,8 @@ struct qkv_consumer {
 	int (*doc_begin)(struct qkv_consumer *c, const struct qkv_doc *doc, struct qkv_err *e);
 	int (*matrix_begin)(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err *e);
 	int (*rows)(struct qkv_consumer *c, const struct qkv_block *b, struct qkv_err *e);
-	/* col_sums: (cols + 1,), of alpha, the last being the total of the matrix; else NULL */
+	/* col_sums: (cols + 1,), of alpha, the last being the total of the matrix; NULL: there are none, or they
+	 * are of no use */
 	int (*matrix_end)(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e);
 	int (*doc_end)(struct qkv_consumer *c, struct qkv_err *e);
 	void (*free)(struct qkv_consumer *c);

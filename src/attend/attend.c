@@ -176,6 +176,7 @@ qkv_attend_open(struct qkv_attend **out, const struct qkv_problem *p, const stru
 	a->doc = p->doc;
 	a->stages = o->stages ? o->stages : 1u << QKV_ALPHA;
 	a->average = o->average;
+	a->no_col_sums = o->no_col_sums;
 	if (prepare(a, o, e)) {
 		qkv_attend_free(a);
 		return -1;

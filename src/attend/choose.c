@@ -141,3 +141,19 @@ qkv_attend_choose(struct qkv_attend *a, const struct qkv_attend_options *o, stru
 		!memcmp(a->queries.index, a->keys.index, a->keys.count * sizeof *a->keys.index);
 	return describe(a, &queries, &keys, o, e);
 }
+
+size_t
+qkv_choice_below(const struct qkv_choice *c, size_t limit)
+{
+	size_t low = 0, high = c->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (c->index[middle] < limit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -27,23 +27,6 @@ struct narrow {
 	double *col_sums;                     /* (n_k + 1,) */
 };
 
-/* how many of the choice are below limit */
-static size_t
-below(const struct qkv_choice *c, size_t limit)
-{
-	size_t low = 0, high = c->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->index[middle] < limit)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* the tokens that are chosen */
 static const char *const *
 pick_tokens(struct narrow *n, const char *const *all, const struct qkv_choice *c, struct qkv_err *e)
@@ -110,7 +93,7 @@ static void
 ahead(struct qkv_consumer *c, const struct qkv_block *b)
 {
 	struct narrow *n = (struct narrow *)c;
-	size_t cols = n->m.cols, strip = b->slot * QKV_ROWS * cols, first = below(n->rows, b->row);
+	size_t cols = n->m.cols, strip = b->slot * QKV_ROWS * cols, first = qkv_choice_below(n->rows, b->row);
 	struct strip *s = &n->strips[b->slot];
 	float *data = n->data + strip;
 	unsigned char *hidden = n->hidden + strip;
@@ -118,7 +101,7 @@ ahead(struct qkv_consumer *c, const struct qkv_block *b)
 	s->block = *b;
 	s->block.matrix = &n->m;
 	s->block.row = first;
-	s->block.rows = below(n->rows, b->row + b->rows) - first;
+	s->block.rows = qkv_choice_below(n->rows, b->row + b->rows) - first;
 	s->block.stride = cols;
 	s->block.data = data;
 	s->block.hidden = b->hidden ? hidden : NULL;

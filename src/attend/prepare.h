@@ -54,7 +54,7 @@ struct qkv_attend {
 	struct qkv_pool *pool;
 	struct qkv_arena arena;
 	unsigned stages;
-	int average;
+	int average, no_col_sums;
 	struct qkv_prepared *layers; /* (num_layers,): those that are shown */
 	size_t num_layers;
 	struct qkv_choice queries, keys;
@@ -78,6 +78,9 @@ struct qkv_attend {
 
 /* which queries and keys are shown: fills a->queries, a->keys, a->left_out */
 int qkv_attend_choose(struct qkv_attend *a, const struct qkv_attend_options *o, struct qkv_err *e);
+
+/* how many of a choice are below limit */
+size_t qkv_choice_below(const struct qkv_choice *c, size_t limit);
 
 /* a consumer that hands to another those of them alone; both borrowed */
 int qkv_narrow_new(

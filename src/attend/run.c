@@ -20,8 +20,7 @@ struct job {
 	const size_t *heads; /* (num_heads,) positions */
 	size_t num_heads;
 	struct qkv_consumer *c;
-	size_t window;            /* first block of those being computed */
-	struct qkv_block *blocks; /* (num_slots,) */
+	struct qkv_block *blocks; /* (num_slots,): of those being computed */
 };
 
 static void
@@ -96,7 +95,7 @@ compute(void *arg, size_t index, size_t worker)
 	const struct job *j = arg;
 	struct qkv_slot *s = &j->a->slots[index];
 	struct qkv_block *b = &j->blocks[index];
-	size_t row = (j->window + index) * QKV_ROWS, left = j->m.rows - row;
+	size_t row = b->row, left = j->m.rows - row;
 	int averages = j->m.head == QKV_MEAN && j->a->average;
 
 	(void)worker;
@@ -174,14 +173,26 @@ note_rows(const struct job *j, struct qkv_notes *notes)
 	}
 }
 
+/* whether the block at a row is shown, or adds to sums that are, or to an output */
+static int
+is_needed(const struct job *j, size_t row)
+{
+	const struct qkv_choice *shown =
+		j->m.stage == QKV_K || j->m.stage == QKV_V ? &j->a->keys : &j->a->queries;
+
+	return (j->m.stage == QKV_ALPHA && !j->a->no_col_sums) || j->a->contexts ||
+		qkv_choice_below(shown, row + QKV_ROWS) > qkv_choice_below(shown, row);
+}
+
 static int
 run_blocks(struct job *j, double *col_sums, struct qkv_err *e)
 {
-	size_t count = (j->m.rows + QKV_ROWS - 1) / QKV_ROWS;
+	for (size_t row = 0; row < j->m.rows;) {
+		size_t num = 0;
 
-	for (j->window = 0; j->window < count; j->window += j->a->num_slots) {
-		size_t left = count - j->window, num = left < j->a->num_slots ? left : j->a->num_slots;
-
+		for (; row < j->m.rows && num < j->a->num_slots; row += QKV_ROWS)
+			if (is_needed(j, row))
+				j->blocks[num++].row = row;
 		qkv_pool_run(j->a->pool, num, compute, j);
 		for (size_t n = 0; n < num; n++) {
 			if (j->m.stage == QKV_ALPHA)
@@ -213,7 +224,7 @@ run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
 	j->m.mask = l->mask_name;
 	memset(col_sums, 0, (doc->n_k + 1) * sizeof *col_sums);
 	if (j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, e) ||
-		j->c->matrix_end(j->c, alpha ? col_sums : NULL, e))
+		j->c->matrix_end(j->c, alpha && !j->a->no_col_sums ? col_sums : NULL, e))
 		return -1;
 	if (j->a->contexts && (alpha || j->m.stage == QKV_CONTEXT))
 		for (size_t h = 0; h < j->num_heads; h++)

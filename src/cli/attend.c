@@ -67,6 +67,7 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 		return qkv_fail(e, QKV_EUSAGE,
 			"standard output is a terminal, expected -o FILE, or -o - to write a %s there",
 			r->output.format->name);
+	r->attend.no_col_sums = !qkv_format_shows_col_sums(r->output.format, o);
 	r->output.name = name ? name : "-";
 	r->output.stages = r->attend.stages;
 	r->output.show = qkv_format_show(o, &r->notes);

@@ -243,6 +243,15 @@ qkv_format_holds_docs(const struct qkv_format *f, const struct qkv_options *o)
 	return f->traits & QKV_TRAIT_DOCS || o->of[QKV_OPT_LAYOUT].number == LAYOUT_LONG;
 }
 
+int
+qkv_format_shows_col_sums(const struct qkv_format *f, const struct qkv_options *o)
+{
+	size_t sums = o->of[QKV_OPT_SUMS].number;
+
+	return f->traits & (QKV_TRAIT_TEXT | QKV_TRAIT_PICTURE) && sums != SUMS_ROW && sums != SUMS_NONE &&
+		o->of[QKV_OPT_LAYOUT].number != LAYOUT_LONG && !o->of[QKV_OPT_BARE].text;
+}
+
 struct qkv_show
 qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes)
 {

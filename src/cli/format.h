@@ -21,6 +21,9 @@ int qkv_format_make(struct qkv_consumer **c, const struct qkv_format *f, struct 
 /* whether a file of the format holds several documents under these options */
 int qkv_format_holds_docs(const struct qkv_format *f, const struct qkv_options *o);
 
+/* whether sums of columns are written or drawn */
+int qkv_format_shows_col_sums(const struct qkv_format *f, const struct qkv_options *o);
+
 /* what the options say to the consumers */
 struct qkv_show qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes);
 

@@ -249,7 +249,7 @@ matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 {
 	struct csv *w = (struct csv *)c;
 
-	if (w->options.layout_long || !has_sums(w) || w->options.no_col_sums)
+	if (w->options.layout_long || !has_sums(w) || w->options.no_col_sums || !col_sums)
 		return 0;
 	prefix(w, &w->out);
 	qkv_out_char(&w->out, w->comma);

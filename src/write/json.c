@@ -224,7 +224,7 @@ matrix_end(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e)
 	struct json *w = (struct json *)c;
 
 	qkv_out_char(&w->out, ']');
-	if (col_sums && !w->options.no_row_sums)
+	if (w->m.stage == QKV_ALPHA && !w->options.no_row_sums)
 		sums(w, ",\"row_sums\":", w->row_sums, w->m.rows);
 	if (col_sums && !w->options.no_col_sums)
 		sums(w, ",\"col_sums\":", col_sums, w->m.cols);
