@@ -62,11 +62,12 @@ static int
 new_slot(struct qkv_attend *a, struct qkv_slot *s, struct qkv_err *e)
 {
 	s->strip = floats(a, QKV_ROWS, a->stride, e);
+	s->peaks = floats(a, QKV_ROWS, a->doc.n_k / QKV_CHUNK + 1, e);
 	s->out = a->average ? floats(a, QKV_ROWS, a->widest, e) : NULL;
 	s->mean = a->average ? qkv_arena_new(&a->arena, QKV_ROWS * a->widest, sizeof *s->mean, e) : NULL;
 	s->hidden = qkv_arena_new(&a->arena, QKV_ROWS, a->doc.n_k, e);
 	s->cols = qkv_arena_new(&a->arena, a->doc.n_k, sizeof *s->cols, e);
-	return s->strip && ((s->out && s->mean) || !a->average) && s->hidden && s->cols ? 0 : -1;
+	return s->strip && s->peaks && ((s->out && s->mean) || !a->average) && s->hidden && s->cols ? 0 : -1;
 }
 
 /* packed heads, each with room for (k, n) of any layer */

@@ -6,9 +6,6 @@
 #include "kern/kern.h"
 #include "load/problem.h"
 
-/* rows of a block: the same for every instruction set, since column sums are added block by block */
-enum { QKV_ROWS = 16 };
-
 /* rows of heads: row i of head h begins at data[h * head + i * row]; data NULL: there are none */
 struct qkv_rows {
 	const float *data;
@@ -27,6 +24,7 @@ struct qkv_prepared {
 struct qkv_slot {
 	float *strip;          /* (QKV_ROWS, n_k), stride floats apart: scores on their way to alpha */
 	float *out;            /* (QKV_ROWS, widest) of a mean */
+	float *peaks;          /* (n_k / QKV_CHUNK or one more, QKV_ROWS): greatest of each chunk */
 	double *mean;          /* (QKV_ROWS, widest) */
 	unsigned char *hidden; /* (QKV_ROWS, n_k) */
 	double *cols;          /* (n_k,): column sums of the block of alpha */

@@ -15,8 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 4 * QKV_ALIGNED }; /* columns taken at a time */
-
 void
 qkv_attend_hide(
 	unsigned char *hidden, const struct qkv_layer *l, const struct qkv_doc *doc, size_t h, size_t i)
@@ -96,7 +94,7 @@ struct block {
 	size_t h, first, num;
 	size_t from, to;     /* columns that are computed */
 	float scale;         /* what is still to be multiplied by it */
-	float max[QKV_ROWS]; /* of the scores times scale */
+	float max[QKV_ROWS]; /* the greatest score times scale */
 };
 
 /* columns from to to - 1, and their greatest if alpha comes next */
@@ -107,6 +105,7 @@ columns(struct block *b, size_t from, size_t to)
 	const struct qkv_layer *l = b->l->layer;
 	size_t n = a->doc.n_k, ld = a->stride,
 	       group = a->doc.num_kv_heads ? a->doc.num_heads / a->doc.num_kv_heads : 1;
+	float *peaks = b->s->peaks + from / QKV_CHUNK * QKV_ROWS;
 
 	if (l->source == QKV_FROM_QK || l->source == QKV_FROM_EMBEDDINGS)
 		a->kern->product(b->s->strip + from, ld,
@@ -118,27 +117,46 @@ columns(struct block *b, size_t from, size_t to)
 		if (l->source == QKV_FROM_SCORES)
 			memcpy(row + from, l->scores.data + (b->h * a->doc.n_q + b->first + i) * n + from,
 				(to - from) * sizeof *row);
+		peaks[i] = -INFINITY;
 		if (b->stage >= QKV_SCALED && b->scale == 1)
 			a->kern->scale(row + from, b->l->scale, to - from);
 		if (b->stage >= QKV_MASKED && qkv_layer_hides(l))
 			mask(a, l, row, b->h, b->first + i, from, to);
 	}
-	if (b->stage == QKV_ALPHA)
-		a->kern->maximum(b->max, b->s->strip + from, ld, b->scale, b->num, to - from);
+	if (b->stage < QKV_ALPHA)
+		return;
+	a->kern->maximum(peaks, b->s->strip + from, ld, b->scale, b->num, to - from);
+	for (size_t i = 0; i < b->num; i++)
+		b->max[i] = peaks[i] > b->max[i] ? peaks[i] : b->max[i];
 }
 
-/* entropies from the sums z of e^y and those of y e^y, and where alpha is the greatest: e^0 times the factor */
+/* the first key of row i with the greatest alpha, e^0 times the factor: in a chunk whose peak rounds to it */
+static size_t
+argmax(const struct block *b, size_t i, float factor)
+{
+	const float *row = b->s->strip + i * b->a->stride;
+	size_t from = b->from, to, at = 0;
+
+	for (; from < b->to; from = to) {
+		to = b->to - from < QKV_CHUNK ? b->to : from + QKV_CHUNK;
+		if (b->s->peaks[from / QKV_CHUNK * QKV_ROWS + i] - b->max[i] < -1e-6f)
+			continue;
+		at = b->a->kern->find(row + from, factor, to - from);
+		if (from + at < to)
+			break;
+	}
+	return from + at;
+}
+
+/* entropies from the sums z of e^y and those of y e^y, and argmaxes */
 static void
 figures(struct block *b, const double *z, const double *means, const float *factor)
 {
-	const struct qkv_attend *a = b->a;
-
 	for (size_t i = 0; i < b->num; i++) {
 		double entropy = z[i] > 0 ? qkv_log(z[i]) - means[i] / z[i] : 0;
 
 		b->s->entropy[i] = entropy > 0 ? entropy : 0;
-		b->s->argmax[i] = z[i] > 0 ? a->kern->find(b->s->strip + i * a->stride, factor[i], a->doc.n_k)
-					   : QKV_NONE;
+		b->s->argmax[i] = z[i] > 0 ? argmax(b, i, factor[i]) : QKV_NONE;
 	}
 }
 
@@ -178,11 +196,11 @@ qkv_attend_scores(const struct qkv_attend *a, const struct qkv_prepared *l, stru
 		qkv_attend_span(&b.from, &b.to, a, l->layer, first, num);
 	if (stage == QKV_ALPHA && !qkv_layer_hides(l->layer))
 		b.scale = l->scale; /* within the exponentials, to the same bits */
-	b.from -= b.from % QKV_ALIGNED;
+	b.from -= b.from % QKV_CHUNK;
 	for (size_t i = 0; i < num; i++)
 		b.max[i] = -INFINITY;
-	for (size_t j = b.from; j < b.to; j += CHUNK)
-		columns(&b, j, b.to - j < CHUNK ? b.to : j + CHUNK);
+	for (size_t j = b.from; j < b.to; j += QKV_CHUNK)
+		columns(&b, j, b.to - j < QKV_CHUNK ? b.to : j + QKV_CHUNK);
 	for (size_t i = 0; i < num; i++) {
 		fill(s->strip + i * a->stride, 0, b.from, outside);
 		fill(s->strip + i * a->stride, b.to, n, outside);

@@ -196,14 +196,21 @@ normalise(
 	}
 }
 
+/* n columns of some rows; only the last ones may be no whole step */
 INLINE void
-normalise_rows(
-	double *row_sums, double *cols, float *x, size_t ldx, const float *factor, size_t rows, size_t n)
+normalise_rows(dvec all[][STEP / HALF], double *cols, float *x, size_t ldx, const float *factor, size_t rows,
+	size_t n)
 {
-	dvec lanes[GROUP][STEP / HALF] = {{{0}}};
+	enum { AHEAD = 8 }; /* steps: the machine follows fewer rows by itself */
+	dvec lanes[GROUP][STEP / HALF];
 
-	for (; n >= STEP; n -= STEP, x += STEP, cols += STEP)
+	memcpy(lanes, all, rows * sizeof *lanes);
+	for (; n >= STEP; n -= STEP, x += STEP, cols += STEP) {
+		UNROLL
+		for (size_t i = 0; i < rows; i++)
+			__builtin_prefetch(x + i * ldx + AHEAD * STEP, 1);
 		normalise(lanes, cols, x, ldx, factor, rows);
+	}
 	if (n) {
 		float rest[GROUP * STEP] = {0};
 		double rest_cols[STEP] = {0};
@@ -216,19 +223,24 @@ normalise_rows(
 			memcpy(x + i * ldx, rest + i * STEP, n * sizeof *x);
 		memcpy(cols, rest_cols, n * sizeof *cols);
 	}
-	UNROLL
-	for (size_t i = 0; i < rows; i++)
-		row_sums[i] = add_up(lanes[i]);
+	memcpy(all, lanes, rows * sizeof *lanes);
 }
 
 void
 ISA(normalise)(
 	double *row_sums, double *cols, float *x, size_t ldx, const float *factor, size_t rows, size_t n)
 {
-	size_t i = 0;
+	enum { CHUNK = 64 * STEP }; /* columns whose sums stay in the first cache while all rows are added */
+	dvec lanes[QKV_ROWS][STEP / HALF] = {{{0}}};
 
-	for (; rows - i >= GROUP; i += GROUP)
-		normalise_rows(row_sums + i, cols, x + i * ldx, ldx, factor + i, GROUP, n);
-	for (; i < rows; i++)
-		normalise_rows(row_sums + i, cols, x + i * ldx, ldx, factor + i, 1, n);
+	for (size_t j = 0; j < n; j += CHUNK, x += CHUNK, cols += CHUNK) {
+		size_t width = n - j < CHUNK ? n - j : CHUNK, i = 0;
+
+		for (; rows - i >= GROUP; i += GROUP)
+			normalise_rows(lanes + i, cols, x + i * ldx, ldx, factor + i, GROUP, width);
+		for (; i < rows; i++)
+			normalise_rows(lanes + i, cols, x + i * ldx, ldx, factor + i, 1, width);
+	}
+	for (size_t i = 0; i < rows; i++)
+		row_sums[i] = add_up(lanes[i]);
 }

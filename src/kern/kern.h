@@ -14,8 +14,9 @@
 #include <stddef.h>
 
 #define QKV_INNER 256
-#define QKV_STEPS 4
-#define QKV_ALIGNED 192 /* columns: whole panels of every set, and whole steps */
+#define QKV_STEPS 8
+#define QKV_ROWS 16   /* of a block, at most: column sums are added block by block, with every set alike */
+#define QKV_CHUNK 384 /* columns: whole panels of every set, and whole steps */
 
 /* how x becomes 0 to 255: bottom + (x - low) * factor, limited to bottom and top, 0 or more, rounded (halves upwards),
  * plus first; -infinity and NaN become none. first and none are whole numbers */
@@ -26,7 +27,7 @@ struct qkv_ramp {
 struct qkv_kern {
 	const char *name;
 	int (*usable)(void); /* whether this machine has the instructions */
-	size_t panel;        /* columns of a packed panel; divides QKV_ALIGNED */
+	size_t panel;        /* columns of a packed panel; divides QKV_CHUNK */
 
 	/*
 	 * packs b (k, n), whose element (p, j) is b[p * rs + j * cs], into out: ceil(n / panel) panels of
@@ -67,7 +68,7 @@ struct qkv_kern {
 	void (*exponentials)(double *totals, double *means, float *x, size_t ldx, float s, const float *max,
 		size_t rows, size_t n);
 
-	/* x (rows, n) times factor (rows,); row_sums (rows,) become its sums in double in the same lanes and tree,
+	/* x (rows, n), rows <= QKV_ROWS, times factor (rows,); row_sums (rows,) become its sums in double in the same lanes and tree,
 	 * cols (n,) plus its rows in ascending order */
 	void (*normalise)(double *row_sums, double *cols, float *x, size_t ldx, const float *factor,
 		size_t rows, size_t n);
