@@ -43,7 +43,8 @@ enum qkv_note_kind {
 	QKV_NOTE_LABELS,     /* axis labels of a picture left out */
 	QKV_NOTE_SHORTENED,  /* axis labels of a picture cut short */
 	QKV_NOTE_GLYPH,      /* characters that are drawn as boxes */
-	QKV_NOTE_POOLED,     /* cells of a picture merged, the largest shown */
+	QKV_NOTE_POOLED,     /* cells of a picture merged */
+	QKV_NOTE_VALUES,     /* values of a picture that do not fit into their cells */
 	QKV_NOTES
 };
 
@@ -291,10 +292,21 @@ int qkv_json_new(
 /* one array of float32 a document, heads x rows x columns, or layers x heads x rows x columns where it has layers */
 int qkv_npy_new(struct qkv_consumer **c, struct qkv_sink *s, struct qkv_err *e);
 
-/* from where to where the values of each stage reach, 0 included */
-struct qkv_extent {
-	float low[QKV_STAGES], high[QKV_STAGES];
+enum qkv_range_by { QKV_RANGE_ALL, QKV_RANGE_LAYER, QKV_RANGE_HEAD };
+
+/* how values between the ends of a scale become positions on it; by square root with their sign kept */
+enum qkv_norm { QKV_NORM_LINEAR, QKV_NORM_SQRT, QKV_NORM_LOG };
+
+enum qkv_map {
+	QKV_MAP_VIRIDIS,
+	QKV_MAP_CIVIDIS,
+	QKV_MAP_MAGMA,
+	QKV_MAP_GREY,
+	QKV_MAP_BALANCE, /* two-sided about 0: blue, white, red; always that of stages other than alpha */
+	QKV_MAPS
 };
+
+struct qkv_extent;
 
 /* how many colours a terminal has; none: shades of ASCII */
 enum qkv_colours { QKV_COLOURS_NONE, QKV_COLOURS_256, QKV_COLOURS_TRUE };
@@ -304,14 +316,29 @@ struct qkv_term_options {
 	enum qkv_colours colours;
 };
 
+/* all zero: the usual picture; texts are borrowed */
 struct qkv_draw_options {
 	int no_row_sums, no_col_sums;
-	int bare;                     /* cells alone: no labels, bars, titles, headings */
-	size_t cell;                  /* pixels a cell, in a terminal columns; 0: chosen from the size */
+	int bare;          /* cells alone: no labels, bars, titles, headings */
+	int raw_labels;    /* tokens as they are, not the text that pieces of words spell */
+	int annotate;      /* values in cells where they fit */
+	int dark;          /* light on dark */
+	int pool_mean;     /* cells that share a pixel show their mean, not the largest */
+	const char *title; /* NULL: what is shown */
+	size_t cell;       /* pixels a cell, in a terminal columns; 0: chosen from the size */
+	size_t zoom;       /* pixels a pixel; 0: 1 */
+	size_t columns;    /* of the grid; 0: chosen */
+	size_t max_size; /* cells a side of a matrix, beyond which they are pooled unless cell is given; 0: 2048 */
+	enum qkv_map map;
+	int reversed; /* the map */
+	enum qkv_norm norm;
+	enum qkv_range_by range_by; /* what shares a scale, stage by stage */
+	int robust;                 /* scales from the 2nd to the 98th percentile */
+	int has_vmin, has_vmax;
+	float vmin, vmax;             /* ends of every scale, finite */
 	struct qkv_term_options term; /* for qkv_term_new, and the first run before it; all zero for others */
-	const struct qkv_extent
-		*extent; /* of all pictures that share one scale; NULL: this one has its own */
-	const char *isa; /* as for qkv_attend_open; changes no pixel */
+	const char *isa;              /* as for qkv_attend_open; changes no pixel */
+	const struct qkv_extent *extent; /* of all pictures that share scales; NULL: this one has its own */
 };
 
 /* a picture of each document's matrices, in one figure; notes, borrowed, gets what had to be left out */
@@ -326,9 +353,14 @@ int qkv_svg_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_dr
 int qkv_term_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_draw_options *o,
 	struct qkv_notes *notes, struct qkv_err *e);
 
-/* widens x, borrowed, to what pictures of the matrices would show: a first run, for pictures that share one scale */
-int qkv_extent_new(
+/*
+ * The scales of a document, for pictures that share them: a first run through the consumer, for the same options,
+ * fills x, borrowed, anew.
+ */
+int qkv_extent_new(struct qkv_extent **x, struct qkv_err *e);
+int qkv_extent_consumer(
 	struct qkv_consumer **c, struct qkv_extent *x, const struct qkv_draw_options *o, struct qkv_err *e);
+void qkv_extent_free(struct qkv_extent *x);
 
 #ifdef __cplusplus
 }

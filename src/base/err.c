@@ -20,7 +20,8 @@ static const struct {
 	[QKV_NOTE_LABELS] = {"labels that do not fit are left out", ""},
 	[QKV_NOTE_SHORTENED] = {"labels are shortened", "first "},
 	[QKV_NOTE_GLYPH] = {"characters that cannot be drawn are boxes", "first "},
-	[QKV_NOTE_POOLED] = {"cells are merged, the largest of each group shown", "first "},
+	[QKV_NOTE_POOLED] = {"cells are merged", "first "},
+	[QKV_NOTE_VALUES] = {"values that do not fit into their cells are left out", ""},
 };
 
 /* keeps a message one line of UTF-8, and whole characters of it */

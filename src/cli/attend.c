@@ -14,7 +14,7 @@ struct run {
 	struct qkv_attend_options attend;
 	struct qkv_output output;
 	struct qkv_notes notes;
-	struct qkv_extent extent; /* of the document, where it becomes several pictures */
+	struct qkv_extent *extent; /* of the document, where it becomes several pictures */
 	struct qkv_files *files;
 	struct qkv_reader *reader;
 	struct qkv_consumer *consumer;
@@ -50,6 +50,14 @@ set_options(struct run *r, const struct qkv_options *o)
 	};
 }
 
+/* whether several pictures of a document share scales */
+static int
+is_shared(const struct run *r)
+{
+	return r->output.format->traits & QKV_TRAIT_PICTURE &&
+		r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD);
+}
+
 /* everything that can be wrong before the data are looked at */
 static int
 prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
@@ -76,8 +84,11 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 		r->output.show.draw.term = qkv_term_choose(o);
 	if (qkv_output_fields(&r->output.fields, r->output.name, e) || qkv_files_new(&r->files, e))
 		return -1;
-	if (r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD))
-		r->output.show.draw.extent = &r->extent;
+	if (is_shared(r)) {
+		if (qkv_extent_new(&r->extent, e))
+			return -1;
+		r->output.show.draw.extent = r->extent;
+	}
 	r->output.files = r->files;
 	r->output.threads = r->attend.threads;
 	if (qkv_output_new(&r->consumer, &r->output, e))
@@ -111,9 +122,8 @@ measure(struct run *r, struct qkv_attend *a, struct qkv_err *e)
 	struct qkv_consumer *c;
 	int failed;
 
-	r->extent = (struct qkv_extent){0};
 	qkv_progress_phase("measuring");
-	if (qkv_extent_new(&c, &r->extent, &r->output.show.draw, e))
+	if (qkv_extent_consumer(&c, r->extent, &r->output.show.draw, e))
 		return -1;
 	failed = qkv_progress_join(&c, e) || qkv_attend_run(a, c, &again, e);
 	c->free(c);
@@ -131,13 +141,11 @@ compute(struct run *r, struct qkv_attend *a, struct qkv_err *e)
 static int
 attend_one(struct run *r, const struct qkv_problem *p, struct qkv_err *e)
 {
-	int is_shared = r->output.format->traits & QKV_TRAIT_PICTURE &&
-		r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD);
 	struct qkv_attend *a = NULL;
 	int failed;
 
 	qkv_progress_phase("preparing");
-	failed = qkv_attend_open(&a, p, &r->attend, e) || (is_shared && measure(r, a, e)) || compute(r, a, e);
+	failed = qkv_attend_open(&a, p, &r->attend, e) || (r->extent && measure(r, a, e)) || compute(r, a, e);
 	qkv_attend_free(a);
 	return failed ? -1 : 0;
 }
@@ -207,6 +215,7 @@ qkv_verb_attend(const struct qkv_options *o, struct qkv_err *e)
 		print_notes(&r.notes);
 	if (r.consumer)
 		r.consumer->free(r.consumer);
+	qkv_extent_free(r.extent);
 	qkv_reader_free(r.reader);
 	qkv_files_free(r.files);
 	return failed ? -1 : 0;

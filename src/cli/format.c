@@ -14,6 +14,8 @@
 enum { LAYOUT_LONG = 2 };
 enum { HEADER_LABELS = 1, HEADER_INDEX, HEADER_NONE };
 enum { SUMS_ROW = 1, SUMS_COL, SUMS_BOTH, SUMS_NONE };
+/* and of the options of pictures */
+enum { LABELS_RAW = 2, POOL_MEAN = 2, THEME_DARK = 2, NORM_LOG = 3 };
 
 /* the stages whose columns are keys */
 #define OF_KEYS (1u << QKV_SCORES | 1u << QKV_SCALED | 1u << QKV_MASKED | 1u << QKV_ALPHA)
@@ -207,6 +209,38 @@ check_together(const struct qkv_format *f, const struct qkv_options *o, struct q
 	return 0;
 }
 
+/* refuses scales that cannot be */
+static int
+check_scale(const struct qkv_options *o, struct qkv_err *e)
+{
+	const struct qkv_opt_value *low = &o->of[QKV_OPT_VMIN], *high = &o->of[QKV_OPT_VMAX];
+	const struct qkv_opt_value *ends[] = {low, high};
+
+	if (low->text && high->text && (float)low->scale.number >= (float)high->scale.number)
+		return qkv_fail(
+			e, QKV_EUSAGE, "--vmin: %s with --vmax %s, expected less", low->text, high->text);
+	if (low->text && high->text && o->of[QKV_OPT_ROBUST].text)
+		return qkv_fail(e, QKV_EUSAGE, "--robust: has no use with both --vmin and --vmax");
+	for (size_t i = 0; i < 2; i++)
+		if (o->of[QKV_OPT_NORM].number == NORM_LOG && ends[i]->text && ends[i]->scale.number <= 0)
+			return qkv_fail(e, QKV_EUSAGE, "--%s: %s with --norm log, expected more than 0",
+				i ? "vmax" : "vmin", ends[i]->text);
+	return 0;
+}
+
+/* refuses words where there are none */
+static int
+check_bare(const struct qkv_options *o, struct qkv_err *e)
+{
+	static const enum qkv_opt_id words[] = {QKV_OPT_TITLE, QKV_OPT_LABELS};
+
+	for (size_t i = 0; o->of[QKV_OPT_BARE].text && i < sizeof words / sizeof *words; i++)
+		if (o->of[words[i]].text)
+			return qkv_fail(
+				e, QKV_EUSAGE, "--%s: has no use with --bare", qkv_opts[words[i]].name);
+	return 0;
+}
+
 /* whether a terminal that nothing is said about shall have a picture: no option asks for text */
 static int
 is_for_terminal(const struct qkv_options *o)
@@ -234,7 +268,10 @@ qkv_format_choose(const struct qkv_format **f, const struct qkv_options *o, stru
 		row = QKV_FORMAT_term;
 	}
 	*f = &qkv_formats[row];
-	return check_uses(*f, o, e) || check_together(*f, o, e) || check_selection(o, e) ? -1 : 0;
+	return check_uses(*f, o, e) || check_together(*f, o, e) || check_selection(o, e) ||
+			check_scale(o, e) || check_bare(o, e)
+		? -1
+		: 0;
 }
 
 int
@@ -252,6 +289,37 @@ qkv_format_shows_col_sums(const struct qkv_format *f, const struct qkv_options *
 		o->of[QKV_OPT_LAYOUT].number != LAYOUT_LONG && !o->of[QKV_OPT_BARE].text;
 }
 
+static struct qkv_draw_options
+draw_options(const struct qkv_options *o, const struct qkv_write_options *write)
+{
+	const struct qkv_opt_value *of = o->of;
+	size_t map = of[QKV_OPT_MAP].number, norm = of[QKV_OPT_NORM].number, by = of[QKV_OPT_RANGE_BY].number;
+
+	return (struct qkv_draw_options){
+		.no_row_sums = write->no_row_sums,
+		.no_col_sums = write->no_col_sums,
+		.bare = write->bare,
+		.raw_labels = of[QKV_OPT_LABELS].number == LABELS_RAW,
+		.annotate = of[QKV_OPT_ANNOTATE].text != NULL,
+		.dark = of[QKV_OPT_THEME].number == THEME_DARK,
+		.pool_mean = of[QKV_OPT_POOL].number == POOL_MEAN,
+		.title = of[QKV_OPT_TITLE].text,
+		.cell = of[QKV_OPT_CELL].number,
+		.zoom = of[QKV_OPT_ZOOM].number,
+		.columns = of[QKV_OPT_COLUMNS].number,
+		.max_size = of[QKV_OPT_MAX_SIZE].number,
+		.map = map ? (enum qkv_map)((map - 1) % QKV_MAPS) : QKV_MAP_VIRIDIS,
+		.reversed = map > QKV_MAPS,
+		.norm = norm ? (enum qkv_norm)(norm - 1) : QKV_NORM_LINEAR,
+		.range_by = by ? (enum qkv_range_by)(by - 1) : QKV_RANGE_ALL,
+		.robust = of[QKV_OPT_ROBUST].text != NULL,
+		.has_vmin = of[QKV_OPT_VMIN].text != NULL,
+		.has_vmax = of[QKV_OPT_VMAX].text != NULL,
+		.vmin = (float)of[QKV_OPT_VMIN].scale.number,
+		.vmax = (float)of[QKV_OPT_VMAX].scale.number,
+	};
+}
+
 struct qkv_show
 qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes)
 {
@@ -265,9 +333,6 @@ qkv_format_show(const struct qkv_options *o, struct qkv_notes *notes)
 	show.write.precision = (int)o->of[QKV_OPT_PRECISION].number;
 	show.write.bom = o->of[QKV_OPT_BOM].text != NULL;
 	show.write.bare = o->of[QKV_OPT_BARE].text != NULL;
-	show.draw.no_row_sums = show.write.no_row_sums;
-	show.draw.no_col_sums = show.write.no_col_sums;
-	show.draw.bare = show.write.bare;
-	show.draw.cell = o->of[QKV_OPT_CELL].number;
+	show.draw = draw_options(o, &show.write);
 	return show;
 }

@@ -11,7 +11,7 @@ struct qkv_opt_value {
 	size_t number;    /* a count; which choice, from 1; or how many ranges or tokens */
 	unsigned stages;  /* 1u << qkv_stage of each */
 	struct qkv_mask mask;
-	struct qkv_scale scale;
+	struct qkv_scale scale;   /* or a number */
 	struct qkv_range *ranges; /* of layers, heads, queries or keys; owned */
 	const char **tokens;      /* (number,) and their bytes, in one block; owned */
 };

@@ -36,6 +36,8 @@ enum qkv_kind {
 	QKV_KIND_TOKENS,  /* texts, separated by commas */
 	QKV_KIND_MASK,
 	QKV_KIND_SCALE,
+	QKV_KIND_NUMBER, /* that float32 can hold */
+	QKV_KIND_TEXT,   /* UTF-8 */
 	QKV_KIND_FILE,
 };
 
@@ -48,10 +50,11 @@ enum qkv_trait {
 	QKV_TRAIT_TABLE = 1, /* rows and columns of text */
 	QKV_TRAIT_TEXT = 2,  /* numbers as text */
 	QKV_TRAIT_PICTURE = 4,
-	QKV_TRAIT_STAGES = 8,  /* takes several stages */
-	QKV_TRAIT_DOCS = 16,   /* holds several documents in one file */
-	QKV_TRAIT_BINARY = 32, /* not for a terminal */
-	QKV_TRAIT_TERM = 64,   /* for a terminal alone */
+	QKV_TRAIT_STAGES = 8,   /* takes several stages */
+	QKV_TRAIT_DOCS = 16,    /* holds several documents in one file */
+	QKV_TRAIT_BINARY = 32,  /* not for a terminal */
+	QKV_TRAIT_TERM = 64,    /* for a terminal alone */
+	QKV_TRAIT_PIXELS = 128, /* a picture of pixels of its own */
 };
 
 #define QKV_ANY_FORMAT 0u

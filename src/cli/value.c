@@ -2,7 +2,9 @@
 #include "cli/value.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -137,6 +139,26 @@ read_tokens(const char ***tokens, size_t *number, const char *text, struct qkv_e
 	return 0;
 }
 
+/* a number is what a scale may be, but for its words */
+static int
+read_number(struct qkv_scale *number, const char *text)
+{
+	return qkv_scale_parse(number, text) || !strcmp(text, "auto") || !strcmp(text, "none") ||
+		!isfinite((float)number->number);
+}
+
+static int
+is_utf8(const char *text)
+{
+	const char *end = text + strlen(text);
+	uint32_t code;
+
+	for (size_t length; text < end; text += length)
+		if (!(length = qkv_utf8_read(&code, text, end)))
+			return 0;
+	return 1;
+}
+
 void
 qkv_value_free(struct qkv_opt_value *v)
 {
@@ -163,6 +185,12 @@ qkv_value_expected(char *text, size_t size, const struct qkv_opt *o)
 	case QKV_KIND_TOKENS:
 		snprintf(text, size,
 			"tokens such as [CLS],[SEP], with \\, for a comma and \\\\ for a backslash");
+		return;
+	case QKV_KIND_NUMBER:
+		snprintf(text, size, "a number");
+		return;
+	case QKV_KIND_TEXT:
+		snprintf(text, size, "a text in UTF-8");
 		return;
 	case QKV_KIND_FILE:
 		snprintf(text, size, "the name of a file");
@@ -216,6 +244,12 @@ qkv_value_read(struct qkv_opt_value *v, const struct qkv_opt *o, const char *tex
 		break;
 	case QKV_KIND_SCALE:
 		bad = qkv_scale_parse(&v->scale, text);
+		break;
+	case QKV_KIND_NUMBER:
+		bad = read_number(&v->scale, text);
+		break;
+	case QKV_KIND_TEXT:
+		bad = !is_utf8(text);
 		break;
 	case QKV_KIND_FILE:
 		bad = !*text;

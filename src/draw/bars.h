@@ -5,8 +5,8 @@
 #include "draw/figure.h"
 #include "kern/number.h"
 
-/* one scale of each kind for all panels: from 0 to the largest sum, whose number stands at its mark; what is
- * below 0 has no bar, and where all sums are, the mark is at 0 */
+/* one scale of each kind for all panels: from 0 to the largest sum, or mark of uniform attention, whose number stands
+ * at a line; what is below 0 has no bar, and where all is, the line is at 0 */
 struct qkv_bars {
 	double row_top, col_top;
 	char row_number[QKV_NUMBER_MAX + 1], col_number[QKV_NUMBER_MAX + 1];

@@ -6,10 +6,12 @@
 
 #include "base/mem.h"
 #include "draw/bars.h"
+#include "draw/caption.h"
 #include "draw/glyph.h"
 #include "draw/grid.h"
 #include "draw/legend.h"
 #include "draw/sheet.h"
+#include "draw/values.h"
 
 #include <string.h>
 
@@ -54,34 +56,25 @@ times(size_t a, size_t b)
 	return b && a > (size_t)-1 / b ? (size_t)-1 : a * b;
 }
 
-/* stages shown, and the scale of each: 0 to the largest value, or as far below 0 where a value is negative */
-static void
-set_spans(struct qkv_figure *f, const struct plan *p)
+/* stages shown, the scale of each panel, and the palette that they need */
+static int
+set_scales(struct qkv_figure *f, const struct plan *p, struct qkv_err *e)
 {
-	for (int i = 0; p->o->extent && i < QKV_STAGES; i++) {
-		f->spans[i].low = p->o->extent->low[i];
-		f->spans[i].high = p->o->extent->high[i];
-	}
-	for (size_t i = 0; i < p->count; i++) {
-		const struct qkv_panel *panel = &p->panels[i];
-		struct qkv_span *s = &f->spans[panel->stage];
+	unsigned maps = 0;
 
+	f->scales = p->o->extent ? p->o->extent : &f->own;
+	if (!p->o->extent && qkv_scale_find(&f->own, p->panels, p->count, p->o, e))
+		return -1;
+	for (size_t i = 0; i < p->count; i++) {
+		struct qkv_panel *panel = &p->panels[i];
+
+		panel->span = qkv_scale_of(f->scales, panel);
 		f->stages |= 1u << panel->stage;
 		f->has_masked |= panel->has_masked;
-		s->high = panel->top > s->high ? panel->top : s->high;
-		s->low = panel->low < s->low ? panel->low : s->low;
+		maps |= 1u << panel->span->map;
 	}
-	for (int i = 0; i < QKV_STAGES; i++) {
-		struct qkv_span *s = &f->spans[i];
-
-		if (s->low < 0) {
-			s->map = QKV_MAP_BALANCE;
-			s->high = -s->low > s->high ? -s->low : s->high;
-			s->low = -s->high;
-		}
-		if (!(s->high > 0))
-			s->high = 1;
-	}
+	qkv_palette_fill(&f->palette, maps, p->o);
+	return 0;
 }
 
 /* the axis of features of a panel, the same for all panels that have as many */
@@ -98,7 +91,7 @@ feature_axis(struct qkv_figure *f, const struct qkv_panel *p)
 
 /* gives p its axes, made where no panel before it has them */
 static int
-set_axes(struct qkv_figure *f, struct qkv_panel *p, const struct qkv_doc *doc, struct qkv_err *e)
+set_axes(struct qkv_figure *f, struct qkv_panel *p, const struct qkv_doc *doc, int raw, struct qkv_err *e)
 {
 	int keys_down = qkv_stage_has_key_rows(p->stage), keys_across = qkv_stage_has_key_columns(p->stage);
 	struct qkv_axis *down = &f->axes[keys_down], *across = keys_across ? &f->axes[1] : feature_axis(f, p);
@@ -107,11 +100,12 @@ set_axes(struct qkv_figure *f, struct qkv_panel *p, const struct qkv_doc *doc, s
 	p->col_axis = across;
 	if (!down->labels &&
 		qkv_axis_new(down, keys_down ? doc->key_tokens : doc->query_tokens, p->rows, p->row_pool,
-			p->cell_h, e))
+			p->cell_h, raw, e))
 		return -1;
 	if (across->labels)
 		return 0;
-	return qkv_axis_new(across, keys_across ? doc->key_tokens : NULL, p->cols, p->col_pool, p->cell_w, e);
+	return qkv_axis_new(
+		across, keys_across ? doc->key_tokens : NULL, p->cols, p->col_pool, p->cell_w, raw, e);
 }
 
 static int
@@ -122,7 +116,7 @@ make_axes(struct qkv_figure *f, const struct plan *p, struct qkv_notes *notes, s
 		return -1;
 	f->num_axes = 2;
 	for (size_t i = 0; i < p->count; i++)
-		if (set_axes(f, &p->panels[i], p->doc, e))
+		if (set_axes(f, &p->panels[i], p->doc, p->o->raw_labels, e))
 			return -1;
 	qkv_axis_note(&f->axes[0], "label", notes);
 	/* the same tokens are told once */
@@ -141,16 +135,29 @@ measure(struct plan *p, const struct qkv_figure *f)
 		const struct qkv_panel *panel = &p->panels[i];
 		size_t r = panel->grid_row, c = panel->grid_col;
 		int has_sums = panel->row_sums || panel->col_sums;
-		char heading[96];
+		char heading[QKV_HEADING];
 
 		raise_to(&p->wide[c], plus(times(panel->wide, panel->cell_w), has_sums ? p->bars.right : 0));
 		raise_to(&p->high[r], plus(times(panel->high, panel->cell_h), has_sums ? p->bars.below : 0));
 		if (p->o->bare)
 			continue;
-		qkv_legend_heading(heading, f, p->doc, panel);
+		qkv_caption_heading(heading, f, p->doc, panel);
 		raise_to(&p->wide[c], LETTER * strlen(heading));
 		raise_to(&p->left[c], panel->row_axis->extent + GAP);
 		raise_to(&p->above[r], HEADING + panel->col_axis->extent + GAP);
+	}
+}
+
+/* moves what belongs to a whole layer to the middle of the rows of its heads */
+static void
+centre_outputs(const struct plan *p)
+{
+	for (size_t i = 0, first = 0; i < p->count; i++) {
+		struct qkv_panel *panel = &p->panels[i];
+
+		first = panel->layer != p->panels[first].layer ? i : first;
+		if (panel->head == QKV_NONE)
+			panel->y -= (panel->y - p->panels[first].y) / 2;
 	}
 }
 
@@ -164,7 +171,8 @@ place(struct qkv_figure *f, struct plan *p, struct qkv_err *e)
 	for (size_t c = 0; c < p->cols; c++)
 		content = plus(content, plus(p->left[c] + (c ? gap : 0), p->wide[c]));
 	if (!bare) {
-		qkv_legend_size(&p->legend, f, x, y, content);
+		if (qkv_legend_size(&p->legend, f, x, y, content, e))
+			return -1;
 		y += p->legend.height + BETWEEN / 2;
 	}
 	for (size_t i = 0; i < p->count; i++) {
@@ -179,6 +187,8 @@ place(struct qkv_figure *f, struct plan *p, struct qkv_err *e)
 		panel->x = plus(panel->x, p->left[panel->grid_col]);
 		panel->y = plus(panel->y, p->above[panel->grid_row]);
 	}
+	if (f->stages & (f->stages - 1) && p->o->columns <= 1)
+		centre_outputs(p);
 	for (size_t r = 0; r < p->rows; r++)
 		y = plus(y, plus(p->above[r] + (r ? gap : 0), p->high[r]));
 	raise_to(&content, p->legend.width);
@@ -227,9 +237,10 @@ mark_frame(struct qkv_figure *f, const struct qkv_panel *p, struct qkv_err *e)
 }
 
 static int
-mark_all(struct qkv_figure *f, const struct plan *p, struct qkv_err *e)
+mark_all(struct qkv_figure *f, const struct plan *p, struct qkv_notes *notes, struct qkv_err *e)
 {
-	char heading[96];
+	char heading[QKV_HEADING];
+	size_t left_out = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct qkv_panel *panel = &p->panels[i];
@@ -239,9 +250,11 @@ mark_all(struct qkv_figure *f, const struct plan *p, struct qkv_err *e)
 		m.of.panel = panel;
 		if (qkv_figure_mark(f, &m, e))
 			return -1;
+		if (p->o->annotate && qkv_values_mark(f, panel, &left_out, e))
+			return -1;
 		if (p->o->bare)
 			continue;
-		qkv_legend_heading(heading, f, p->doc, panel);
+		qkv_caption_heading(heading, f, p->doc, panel);
 		if (qkv_figure_text(
 			    f, QKV_INK_TEXT, panel->x, panel->y - p->above[panel->grid_row], heading, e))
 			return -1;
@@ -249,7 +262,21 @@ mark_all(struct qkv_figure *f, const struct plan *p, struct qkv_err *e)
 			qkv_bars_mark(&p->bars, f, panel, e))
 			return -1;
 	}
+	qkv_note_add(notes, QKV_NOTE_VALUES, left_out, "cells are %zu x %zu pixels", p->panels[0].cell_w,
+		p->panels[0].cell_h);
 	return p->o->bare ? 0 : qkv_legend_mark(&p->legend, f, e);
+}
+
+/* how many texts there will be at most */
+static size_t
+count_texts(const struct plan *p)
+{
+	/* a heading and two numbers of bars for each panel; what the legend has; values */
+	size_t count = 3 * p->count + QKV_LEGEND_TEXTS;
+
+	for (size_t i = 0; p->o->annotate && i < p->count; i++)
+		count = plus(count, qkv_values_count(&p->panels[i]));
+	return count;
 }
 
 static int
@@ -258,8 +285,7 @@ lay_out(struct qkv_figure *f, struct plan *p, struct qkv_notes *notes, struct qk
 	size_t sides = p->cols + p->rows;
 
 	p->left = qkv_mem_new(2 * sides, sizeof *p->left, e);
-	/* a heading and two numbers of bars for each panel; title, caption, key; two numbers and a name a stage */
-	f->texts = p->left ? qkv_mem_new(3 * p->count + 3 + 3 * QKV_STAGES, sizeof *f->texts, e) : NULL;
+	f->texts = p->left ? qkv_mem_new(count_texts(p), sizeof *f->texts, e) : NULL;
 	if (!f->texts)
 		return -1;
 	p->wide = p->left + p->cols;
@@ -268,11 +294,11 @@ lay_out(struct qkv_figure *f, struct plan *p, struct qkv_notes *notes, struct qk
 	if (!p->o->bare) {
 		if (make_axes(f, p, notes, e))
 			return -1;
-		qkv_legend_words(f, p->doc, p->panels, p->count);
+		qkv_caption_write(f, p->doc, p->panels, p->count, p->o);
 	}
 	qkv_bars_scale(&p->bars, p->panels, p->count);
 	measure(p, f);
-	return place(f, p, e) || mark_all(f, p, e) ? -1 : 0;
+	return place(f, p, e) || mark_all(f, p, notes, e) ? -1 : 0;
 }
 
 /* the same for a terminal */
@@ -287,7 +313,7 @@ lay_out_sheet(struct qkv_figure *f, const struct plan *p, struct qkv_notes *note
 	if (!p->o->bare) {
 		if (make_axes(f, p, notes, e))
 			return -1;
-		qkv_legend_words(f, p->doc, p->panels, p->count);
+		qkv_caption_write(f, p->doc, p->panels, p->count, p->o);
 	}
 	return qkv_sheet_place(f, p->panels, p->count, p->doc, p->o, e);
 }
@@ -300,11 +326,13 @@ qkv_figure_new(struct qkv_figure *f, const struct qkv_doc *doc, struct qkv_panel
 	int status;
 
 	memset(f, 0, sizeof *f);
-	set_spans(f, &p);
+	f->zoom = o->zoom ? o->zoom : 1;
+	if (set_scales(f, &p, e))
+		return -1;
 	if (o->term.width) {
 		status = lay_out_sheet(f, &p, notes, e);
 	} else {
-		qkv_grid_arrange(panels, count, f->stages, &p.rows, &p.cols);
+		qkv_grid_arrange(panels, count, f->stages, o->columns, &p.rows, &p.cols);
 		qkv_grid_size(panels, count, p.cols, o);
 		status = lay_out(f, &p, notes, e);
 	}
@@ -319,6 +347,7 @@ qkv_figure_free(struct qkv_figure *f)
 		qkv_axis_free(&f->axes[i]);
 	for (size_t i = 0; i < f->num_texts; i++)
 		qkv_label_free(&f->texts[i]);
+	qkv_extent_clear(&f->own);
 	qkv_mem_free(f->axes);
 	qkv_mem_free(f->texts);
 	qkv_mem_free(f->marks);

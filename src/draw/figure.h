@@ -5,6 +5,7 @@
 #include "draw/axis.h"
 #include "draw/map.h"
 #include "draw/panel.h"
+#include "draw/scale.h"
 
 #define QKV_FIGURE_SIDE 1000000u     /* pixels a side: libpng's limit */
 #define QKV_FIGURE_PIXELS (1u << 30) /* in all */
@@ -12,12 +13,13 @@
 enum qkv_mark_kind {
 	QKV_MARK_RECT,     /* of the ink */
 	QKV_MARK_WORDS,    /* a label, from left to right */
+	QKV_MARK_OVER,     /* the same upon cells, whose mark stands before it */
 	QKV_MARK_WORDS_UP, /* a label turned by 90 degrees, from bottom to top */
 	QKV_MARK_CELLS,    /* a panel: w / wide by h / high pixels a cell */
 	QKV_MARK_RAMP,     /* a span's colours from low to high */
 };
 
-/* marks do not overlap, and lie inside the figure */
+/* marks lie inside the figure, and do not overlap, but for QKV_MARK_OVER; a pixel is zoom pixels wide and high */
 struct qkv_mark {
 	enum qkv_mark_kind kind;
 	enum qkv_ink ink; /* of a QKV_MARK_RECT or words */
@@ -30,14 +32,16 @@ struct qkv_mark {
 };
 
 struct qkv_figure {
-	size_t width, height;
+	size_t width, height, zoom;
 	struct qkv_mark *marks;
 	size_t count, room;
-	char title[256], caption[256];
-	unsigned stages;                   /* bit 1u << stage of each shown */
-	struct qkv_span spans[QKV_STAGES]; /* the scale of each stage */
-	int has_masked;                    /* cells without a value are shown */
-	enum qkv_colours colours;          /* of a terminal */
+	char title[256], caption[1024], parameters[1024];
+	unsigned stages;                 /* bit 1u << stage of each shown */
+	const struct qkv_extent *scales; /* of all panels: own, or borrowed from the options */
+	struct qkv_extent own;
+	struct qkv_palette palette;
+	int has_masked;           /* cells without a value are shown */
+	enum qkv_colours colours; /* of a terminal */
 	struct qkv_axis *axes; /* queries, keys, where they are shown, then one for each number of features */
 	size_t num_axes;
 	struct qkv_label *texts; /* of headings, numbers, ... */
@@ -56,15 +60,18 @@ int qkv_figure_new(struct qkv_figure *f, const struct qkv_doc *doc, struct qkv_p
 int qkv_figure_check(
 	size_t width, size_t height, const char *how, const struct qkv_draw_options *o, struct qkv_err *e);
 
-/* adds a mark; a rectangle, unless it is empty; a label of text, placed with its left end (turned: its lower end) at x, y */
+/* adds a mark; a rectangle, unless it is empty; a label, placed with its left end (turned: its lower end) at x, y; a label of text */
 int qkv_figure_mark(struct qkv_figure *f, const struct qkv_mark *m, struct qkv_err *e);
 int qkv_figure_rect(
 	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, size_t w, size_t h, struct qkv_err *e);
+int qkv_figure_words(struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, const struct qkv_label *l,
+	struct qkv_err *e);
 int qkv_figure_text(
 	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, const char *text, struct qkv_err *e);
 
-/* the colours of f */
-void qkv_figure_palette(struct qkv_palette *p, const struct qkv_figure *f);
+/* a label of text, at most limit pixels wide, that the figure keeps; NULL with e filled */
+const struct qkv_label *
+qkv_figure_label(struct qkv_figure *f, const char *text, size_t limit, struct qkv_err *e);
 
 void qkv_figure_free(struct qkv_figure *f);
 

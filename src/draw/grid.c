@@ -3,6 +3,11 @@
 
 #include "draw/glyph.h"
 
+enum {
+	ANNOTATED = 64,    /* tokens a side up to which values decide how large cells are */
+	VALUE = 5 * 8 + 8, /* pixels that -0.12 takes with room about it */
+};
+
 static size_t
 smaller(size_t a, size_t b)
 {
@@ -69,12 +74,11 @@ arrange_layers(struct qkv_panel *panels, size_t count, size_t *rows, size_t *col
 	}
 }
 
-/* as near a square as can be, rather wide than tall */
+/* one after another */
 static void
-arrange_square(struct qkv_panel *panels, size_t count, size_t *rows, size_t *cols)
+arrange_flow(struct qkv_panel *panels, size_t count, size_t abreast, size_t *rows, size_t *cols)
 {
-	for (*cols = 1; *cols * *cols < count;)
-		++*cols;
+	*cols = smaller(count, abreast);
 	*rows = (count + *cols - 1) / *cols;
 	for (size_t i = 0; i < count; i++) {
 		panels[i].grid_row = i / *cols;
@@ -82,16 +86,48 @@ arrange_square(struct qkv_panel *panels, size_t count, size_t *rows, size_t *col
 	}
 }
 
+/* as near a square as can be, rather wide than tall */
+static size_t
+side_of_square(size_t count)
+{
+	size_t side = 1;
+
+	while (side * side < count)
+		side++;
+	return side;
+}
+
+/* rows of a grid beside each other */
+static void
+fold(struct qkv_panel *panels, size_t count, size_t abreast, size_t *rows, size_t *cols)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct qkv_panel *p = &panels[i];
+
+		p->grid_col += p->grid_row % abreast * *cols;
+		p->grid_row /= abreast;
+	}
+	*cols *= smaller(*rows, abreast);
+	*rows = (*rows + abreast - 1) / abreast;
+}
+
 void
-qkv_grid_arrange(struct qkv_panel *panels, size_t count, unsigned stages, size_t *rows, size_t *cols)
+qkv_grid_arrange(
+	struct qkv_panel *panels, size_t count, unsigned stages, size_t abreast, size_t *rows, size_t *cols)
 {
 	if (stages & (stages - 1)) {
 		arrange_stages(panels, count, stages, rows, cols);
+		if (abreast > 1)
+			fold(panels, count, abreast, rows, cols);
+		return;
+	}
+	if (abreast) {
+		arrange_flow(panels, count, abreast, rows, cols);
 		return;
 	}
 	arrange_layers(panels, count, rows, cols);
 	if (*rows == 1 || *cols == 1)
-		arrange_square(panels, count, rows, cols);
+		arrange_flow(panels, count, side_of_square(count), rows, cols);
 }
 
 /*
@@ -119,6 +155,9 @@ qkv_grid_size(struct qkv_panel *panels, size_t count, size_t cols, const struct 
 			n = larger(n, panels[i].wide);
 	}
 	cell = o->cell ? o->cell : choose(n, cols);
+	/* values need room */
+	if (!o->cell && o->annotate && n <= ANNOTATED)
+		cell = larger(cell, VALUE);
 	for (size_t i = 0; i < count; i++) {
 		struct qkv_panel *p = &panels[i];
 

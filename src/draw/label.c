@@ -191,6 +191,25 @@ write_spots(struct qkv_label *out, struct line *l, struct qkv_err *e)
 	return 0;
 }
 
+/* the pixels of all glyphs */
+static int
+write_ink(struct qkv_label *out, struct qkv_err *e)
+{
+	out->ink = qkv_mem_new(out->width, sizeof *out->ink, e);
+	if (!out->ink)
+		return -1;
+	for (size_t i = 0; i < out->count; i++) {
+		uint16_t *ink = out->ink + out->spots[i].x;
+		struct qkv_glyph g;
+
+		qkv_glyph_get(&g, out->spots[i].code);
+		for (int y = 0; y < QKV_GLYPH_HEIGHT; y++)
+			for (size_t x = 0; x < g.width; x++)
+				ink[x] |= (uint16_t)((g.row[y] >> (g.width - 1 - x) & 1) << y);
+	}
+	return 0;
+}
+
 int
 qkv_label_new(struct qkv_label *out, const char *text, size_t limit, struct qkv_err *e)
 {
@@ -203,7 +222,7 @@ qkv_label_new(struct qkv_label *out, const char *text, size_t limit, struct qkv_
 	if (qkv_script_join(l.codes, l.count, e))
 		return -1;
 	out->shortened = cut(&l, limit, is_all);
-	if (!write_text(out, &l, e) && !write_spots(out, &l, e))
+	if (!write_text(out, &l, e) && !write_spots(out, &l, e) && !write_ink(out, e))
 		return 0;
 	qkv_label_free(out);
 	return -1;
@@ -214,6 +233,8 @@ qkv_label_free(struct qkv_label *l)
 {
 	qkv_mem_free(l->spots);
 	qkv_mem_free(l->text);
+	qkv_mem_free(l->ink);
 	l->spots = NULL;
 	l->text = NULL;
+	l->ink = NULL;
 }

@@ -19,6 +19,7 @@ struct qkv_label {
 	size_t count;
 	char *text; /* what is seen, as UTF-8 in logical order; an escape such as \u200b for a box by choice */
 	size_t width;     /* pixels */
+	uint16_t *ink;    /* (width,): the pixels of each column, bit y for row y from the top */
 	int shortened;    /* ends in an ellipsis that is not in the text */
 	size_t missing;   /* characters that the font lacks: boxes */
 	uint32_t lacking; /* the leftmost of them */

@@ -1,343 +1,224 @@
 /*
- * Colour maps.
- *
- * viridis: by Stefan van der Walt and Nathaniel Smith, for matplotlib 1.5; the data are in the public domain
- * (CC0, https://bids.github.io/colormap/). balance: ours, linear between five colours of sRGB, lightness
- * falling alike on both sides.
+ * Palettes: inks, maps, shades. A value v of a span stands at (u(v) - u(low)) / (u(high) - u(low)) of its part of the
+ * map, with u(v) = v, the signed square root, or the logarithm. For the last the bounds between colours form a
+ * geometric series, which needs products and roots alone, so that every machine draws the same.
  */
 #include "draw/map.h"
 
-/* 0xRRGGBB, equally spaced */
-static const unsigned viridis[256] = {
-	0x440154,
-	0x440256,
-	0x450457,
-	0x450559,
-	0x46075a,
-	0x46085c,
-	0x460a5d,
-	0x460b5e,
-	0x470d60,
-	0x470e61,
-	0x471063,
-	0x471164,
-	0x471365,
-	0x481467,
-	0x481668,
-	0x481769,
-	0x48186a,
-	0x481a6c,
-	0x481b6d,
-	0x481c6e,
-	0x481d6f,
-	0x481f70,
-	0x482071,
-	0x482173,
-	0x482374,
-	0x482475,
-	0x482576,
-	0x482677,
-	0x482878,
-	0x482979,
-	0x472a7a,
-	0x472c7a,
-	0x472d7b,
-	0x472e7c,
-	0x472f7d,
-	0x46307e,
-	0x46327e,
-	0x46337f,
-	0x463480,
-	0x453581,
-	0x453781,
-	0x453882,
-	0x443983,
-	0x443a83,
-	0x443b84,
-	0x433d84,
-	0x433e85,
-	0x423f85,
-	0x424086,
-	0x424186,
-	0x414287,
-	0x414487,
-	0x404588,
-	0x404688,
-	0x3f4788,
-	0x3f4889,
-	0x3e4989,
-	0x3e4a89,
-	0x3e4c8a,
-	0x3d4d8a,
-	0x3d4e8a,
-	0x3c4f8a,
-	0x3c508b,
-	0x3b518b,
-	0x3b528b,
-	0x3a538b,
-	0x3a548c,
-	0x39558c,
-	0x39568c,
-	0x38588c,
-	0x38598c,
-	0x375a8c,
-	0x375b8d,
-	0x365c8d,
-	0x365d8d,
-	0x355e8d,
-	0x355f8d,
-	0x34608d,
-	0x34618d,
-	0x33628d,
-	0x33638d,
-	0x32648e,
-	0x32658e,
-	0x31668e,
-	0x31678e,
-	0x31688e,
-	0x30698e,
-	0x306a8e,
-	0x2f6b8e,
-	0x2f6c8e,
-	0x2e6d8e,
-	0x2e6e8e,
-	0x2e6f8e,
-	0x2d708e,
-	0x2d718e,
-	0x2c718e,
-	0x2c728e,
-	0x2c738e,
-	0x2b748e,
-	0x2b758e,
-	0x2a768e,
-	0x2a778e,
-	0x2a788e,
-	0x29798e,
-	0x297a8e,
-	0x297b8e,
-	0x287c8e,
-	0x287d8e,
-	0x277e8e,
-	0x277f8e,
-	0x27808e,
-	0x26818e,
-	0x26828e,
-	0x26828e,
-	0x25838e,
-	0x25848e,
-	0x25858e,
-	0x24868e,
-	0x24878e,
-	0x23888e,
-	0x23898e,
-	0x238a8d,
-	0x228b8d,
-	0x228c8d,
-	0x228d8d,
-	0x218e8d,
-	0x218f8d,
-	0x21908d,
-	0x21918c,
-	0x20928c,
-	0x20928c,
-	0x20938c,
-	0x1f948c,
-	0x1f958b,
-	0x1f968b,
-	0x1f978b,
-	0x1f988b,
-	0x1f998a,
-	0x1f9a8a,
-	0x1e9b8a,
-	0x1e9c89,
-	0x1e9d89,
-	0x1f9e89,
-	0x1f9f88,
-	0x1fa088,
-	0x1fa188,
-	0x1fa187,
-	0x1fa287,
-	0x20a386,
-	0x20a486,
-	0x21a585,
-	0x21a685,
-	0x22a785,
-	0x22a884,
-	0x23a983,
-	0x24aa83,
-	0x25ab82,
-	0x25ac82,
-	0x26ad81,
-	0x27ad81,
-	0x28ae80,
-	0x29af7f,
-	0x2ab07f,
-	0x2cb17e,
-	0x2db27d,
-	0x2eb37c,
-	0x2fb47c,
-	0x31b57b,
-	0x32b67a,
-	0x34b679,
-	0x35b779,
-	0x37b878,
-	0x38b977,
-	0x3aba76,
-	0x3bbb75,
-	0x3dbc74,
-	0x3fbc73,
-	0x40bd72,
-	0x42be71,
-	0x44bf70,
-	0x46c06f,
-	0x48c16e,
-	0x4ac16d,
-	0x4cc26c,
-	0x4ec36b,
-	0x50c46a,
-	0x52c569,
-	0x54c568,
-	0x56c667,
-	0x58c765,
-	0x5ac864,
-	0x5cc863,
-	0x5ec962,
-	0x60ca60,
-	0x63cb5f,
-	0x65cb5e,
-	0x67cc5c,
-	0x69cd5b,
-	0x6ccd5a,
-	0x6ece58,
-	0x70cf57,
-	0x73d056,
-	0x75d054,
-	0x77d153,
-	0x7ad151,
-	0x7cd250,
-	0x7fd34e,
-	0x81d34d,
-	0x84d44b,
-	0x86d549,
-	0x89d548,
-	0x8bd646,
-	0x8ed645,
-	0x90d743,
-	0x93d741,
-	0x95d840,
-	0x98d83e,
-	0x9bd93c,
-	0x9dd93b,
-	0xa0da39,
-	0xa2da37,
-	0xa5db36,
-	0xa8db34,
-	0xaadc32,
-	0xaddc30,
-	0xb0dd2f,
-	0xb2dd2d,
-	0xb5de2b,
-	0xb8de29,
-	0xbade28,
-	0xbddf26,
-	0xc0df25,
-	0xc2df23,
-	0xc5e021,
-	0xc8e020,
-	0xcae11f,
-	0xcde11d,
-	0xd0e11c,
-	0xd2e21b,
-	0xd5e21a,
-	0xd8e219,
-	0xdae319,
-	0xdde318,
-	0xdfe318,
-	0xe2e418,
-	0xe5e419,
-	0xe7e419,
-	0xeae51a,
-	0xece51b,
-	0xefe51c,
-	0xf1e51d,
-	0xf4e61e,
-	0xf6e620,
-	0xf8e621,
-	0xfbe723,
-	0xfde725,
+#include "draw/colours.h"
+
+#include <math.h>
+
+static const unsigned inks[2][QKV_INKS] = {
+	{
+		[QKV_INK_PAPER] = 0xffffff,
+		[QKV_INK_TEXT] = 0x1c1c1c,
+		[QKV_INK_QUIET] = 0x5f6873,
+		[QKV_INK_FAINT] = 0xb0b0b0,
+		[QKV_INK_BAR] = 0x8d99a6,
+		[QKV_INK_EVEN] = 0xb3261e,
+		[QKV_INK_MASKED] = 0xd4d4d4,
+		[QKV_INK_DARK] = 0x000000,
+		[QKV_INK_LIGHT] = 0xffffff,
+	},
+	{
+		[QKV_INK_PAPER] = 0x15181d,
+		[QKV_INK_TEXT] = 0xe8e8e8,
+		[QKV_INK_QUIET] = 0x9da8b4,
+		[QKV_INK_FAINT] = 0x565f6a,
+		[QKV_INK_BAR] = 0x5d6b7a,
+		[QKV_INK_EVEN] = 0xffb454,
+		[QKV_INK_MASKED] = 0x3b3b3b,
+		[QKV_INK_DARK] = 0x000000,
+		[QKV_INK_LIGHT] = 0xffffff,
+	},
 };
 
-static const unsigned balance[5] = {0x123a7c, 0x5b95d0, 0xf7f7f5, 0xe2815c, 0x8a1a24};
-
-static const struct {
-	const unsigned *colours;
-	unsigned count;
-} maps[QKV_MAPS] = {
-	[QKV_MAP_VIRIDIS] = {viridis, 256},
-	[QKV_MAP_BALANCE] = {balance, 5},
-};
-
-static const unsigned inks[QKV_INKS] = {
-	[QKV_INK_PAPER] = 0xffffff,
-	[QKV_INK_TEXT] = 0x1c1c1c,
-	[QKV_INK_QUIET] = 0x5f6873,
-	[QKV_INK_FAINT] = 0xb0b0b0,
-	[QKV_INK_BAR] = 0x8d99a6,
-	[QKV_INK_MASKED] = 0xd4d4d4,
-};
+/* masked cells beside the grey map, which has all greys */
+static const unsigned masked_beside_grey[2] = {0xc4daf2, 0x2a4263};
 
 static void
-put(struct qkv_palette *p, unsigned red, unsigned green, unsigned blue)
+put(struct qkv_palette *p, unsigned colour)
 {
 	unsigned char *rgb = p->rgb[p->size++];
 
-	rgb[0] = (unsigned char)red;
-	rgb[1] = (unsigned char)green;
-	rgb[2] = (unsigned char)blue;
+	rgb[0] = (unsigned char)(colour >> 16);
+	rgb[1] = (unsigned char)(colour >> 8);
+	rgb[2] = (unsigned char)colour;
 }
 
-/* one channel at t of n between two colours, rounded */
-static unsigned
-mix(unsigned a, unsigned b, int shift, unsigned t, unsigned n)
+/* colours between paper and an ink, from the lightest on */
+static void
+put_shades(struct qkv_palette *p, enum qkv_ink ink)
 {
-	return ((a >> shift & 255) * (n - t) + (b >> shift & 255) * t + n / 2) / n;
-}
+	for (unsigned i = 1; i <= QKV_PALETTE_SHADES; i++) {
+		unsigned colour = 0;
 
-void
-qkv_palette_fill(struct qkv_palette *p, unsigned maps_used)
-{
-	/* one map has 221 colours and leaves a ramp of ink free; two share them */
-	unsigned n = maps_used & (maps_used - 1) ? 110 : 220;
-
-	p->size = 0;
-	p->colours = n + 1;
-	for (int i = 0; i < QKV_INKS; i++)
-		put(p, inks[i] >> 16, inks[i] >> 8 & 255, inks[i] & 255);
-	for (int m = 0; m < QKV_MAPS; m++) {
-		const unsigned *colours = maps[m].colours;
-
-		if (!(maps_used & 1u << m))
-			continue;
-		p->first[m] = p->size;
-		for (unsigned i = 0; i <= n; i++) {
-			unsigned at = i * (maps[m].count - 1), t = at % n, a = colours[at / n];
-			unsigned b = t ? colours[at / n + 1] : a;
-
-			put(p, mix(a, b, 16, t, n), mix(a, b, 8, t, n), mix(a, b, 0, t, n));
-		}
+		for (int c = 0; c < 3; c++)
+			colour = colour << 8 |
+				(p->rgb[QKV_INK_PAPER][c] * (QKV_PALETTE_SHADES + 1 - i) +
+					p->rgb[ink][c] * i) /
+					(QKV_PALETTE_SHADES + 1);
+		put(p, colour);
 	}
 }
 
 void
-qkv_palette_index(unsigned char *out, const float *values, size_t n, const struct qkv_span *r,
+qkv_palette_fill(struct qkv_palette *p, unsigned maps, const struct qkv_draw_options *o)
+{
+	/* one map has 221 colours and leaves room for shades; two share them */
+	unsigned n = maps & (maps - 1) ? 110 : 220;
+
+	*p = (struct qkv_palette){.colours = n + 1};
+	for (int i = 0; i < QKV_INKS; i++)
+		put(p,
+			i == QKV_INK_MASKED && maps >> QKV_MAP_GREY & 1 ? masked_beside_grey[o->dark != 0]
+									: inks[o->dark != 0][i]);
+	for (int m = 0; m < QKV_MAPS; m++) {
+		int reversed = o->reversed && (enum qkv_map)m == o->map;
+
+		if (!(maps >> m & 1))
+			continue;
+		p->first[m] = p->size;
+		for (unsigned i = 0; i <= n; i++)
+			put(p, qkv_map_colour((enum qkv_map)m, reversed ? n - i : i, n));
+	}
+	if (o->zoom > 1) {
+		p->shades[0] = p->size;
+		put_shades(p, QKV_INK_TEXT);
+		p->shades[1] = p->size;
+		put_shades(p, QKV_INK_QUIET);
+	}
+}
+
+/* the same, from the beginning of the map */
+static void
+find_ends(double *low, double *high, const struct qkv_span *s, const struct qkv_palette *p)
+{
+	double top = (double)(p->colours - 1);
+
+	*low = s->from * top;
+	*high = s->to * top;
+}
+
+void
+qkv_palette_ends(size_t *low, size_t *high, const struct qkv_span *s, const struct qkv_palette *p)
+{
+	double a, b;
+
+	find_ends(&a, &b, s, p);
+	*low = p->first[s->map] + (size_t)(a + 0.5);
+	*high = p->first[s->map] + (size_t)(b + 0.5);
+}
+
+static double
+signed_root(double v)
+{
+	return v < 0 ? -sqrt(-v) : sqrt(v);
+}
+
+/* how many of the count bounds are at most v */
+static size_t
+count_below(const double *bounds, size_t count, double v)
+{
+	size_t low = 0;
+
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
+
+		if (bounds[middle] <= v)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/* the nth root of r > 0, by bisection to the last bit */
+static double
+root(double r, int n)
+{
+	double low = r < 1 ? r : 1, high = r < 1 ? 1 : r;
+
+	for (;;) {
+		double middle = low + (high - low) / 2, power = 1;
+
+		if (middle <= low || middle >= high)
+			return low;
+		for (int i = 0; i < n; i++)
+			power *= middle;
+		if (power < r)
+			low = middle;
+		else
+			high = middle;
+	}
+}
+
+static void
+index_log(unsigned char *out, const float *values, size_t n, const struct qkv_span *s,
+	const struct qkv_palette *p)
+{
+	double bounds[256], half = root((double)s->high / (double)s->low, 2 * (int)(p->colours - 1));
+	size_t first = p->first[s->map];
+
+	bounds[0] = (double)s->low * half;
+	for (size_t i = 1; i < p->colours - 1; i++)
+		bounds[i] = bounds[i - 1] * half * half;
+	for (size_t i = 0; i < n; i++)
+		out[i] = (unsigned char)(values[i] == values[i]
+				? first + count_below(bounds, p->colours - 1, (double)values[i])
+				: QKV_INK_MASKED);
+}
+
+static void
+index_root(unsigned char *out, const float *values, size_t n, const struct qkv_span *s,
+	const struct qkv_palette *p)
+{
+	double low = signed_root((double)s->low), bottom, top, factor;
+	size_t first = p->first[s->map];
+
+	find_ends(&bottom, &top, s, p);
+	factor = (top - bottom) / (signed_root((double)s->high) - low);
+	for (size_t i = 0; i < n; i++) {
+		double t = bottom + (signed_root((double)values[i]) - low) * factor;
+		size_t index = (size_t)((t >= top ? top : t > bottom ? t : bottom) + 0.5);
+
+		out[i] = (unsigned char)(values[i] == values[i] ? first + index : QKV_INK_MASKED);
+	}
+}
+
+void
+qkv_palette_index(unsigned char *out, const float *values, size_t n, const struct qkv_span *s,
 	const struct qkv_palette *p, const struct qkv_kern *kern)
 {
-	double top = (double)(p->colours - 1), low = (double)r->low;
-	struct qkv_ramp ramp = {.low = low,
-		.factor = top / ((double)r->high - low),
-		.top = top,
-		.first = (double)p->first[r->map],
-		.none = QKV_INK_MASKED};
+	struct qkv_ramp ramp = {
+		.low = (double)s->low, .first = (double)p->first[s->map], .none = QKV_INK_MASKED};
 
-	kern->index(out, values, n, &ramp);
+	find_ends(&ramp.bottom, &ramp.top, s, p);
+	ramp.factor = (ramp.top - ramp.bottom) / ((double)s->high - ramp.low);
+	if (s->norm == QKV_NORM_LINEAR)
+		kern->index(out, values, n, &ramp);
+	else if (s->norm == QKV_NORM_SQRT)
+		index_root(out, values, n, s, p);
+	else
+		index_log(out, values, n, s, p);
+}
+
+/* the light that a channel of sRGB sends (IEC 61966-2-1): the power 2.4 as the fifth root of the twelfth */
+static double
+linear(unsigned char channel)
+{
+	double x = channel / 255.0, y = (x + 0.055) / 1.055, square = y * y, fourth = square * square;
+
+	return x <= 0.04045 ? x / 12.92 : root(fourth * fourth * fourth, 5);
+}
+
+enum qkv_ink
+qkv_palette_contrast(const struct qkv_palette *p, size_t index)
+{
+	const unsigned char *rgb = p->rgb[index];
+	double light = 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
+
+	/* WCAG 2.1: (a + 0.05) / (b + 0.05), equal against black and white where light is sqrt(1.05 * 0.05) - 0.05 */
+	return light > 0.179 ? QKV_INK_DARK : QKV_INK_LIGHT;
 }

@@ -8,28 +8,22 @@ int
 qkv_figure_check(
 	size_t width, size_t height, const char *how, const struct qkv_draw_options *o, struct qkv_err *e)
 {
+	size_t zoom = o->zoom ? o->zoom : 1;
 	const char *advice;
 
+	width = width > (size_t)-1 / zoom ? (size_t)-1 : width * zoom;
+	height = height > (size_t)-1 / zoom ? (size_t)-1 : height * zoom;
 	if (width <= QKV_FIGURE_SIDE && height <= QKV_FIGURE_SIDE &&
 		(!width || height <= QKV_FIGURE_PIXELS / width))
 		return 0;
-	advice = o->cell > 1   ? "use a smaller --cell, or leave it out"
+	advice = zoom > 1      ? "use a smaller --zoom"
+		: o->cell > 1  ? "use a smaller --cell, or leave it out"
 		: o->cell == 1 ? "leave out --cell"
+		: o->max_size  ? "use a smaller --max-size"
 			       : "show fewer heads or layers";
 	return qkv_fail(e, QKV_EINPUT,
 		"picture would be %s%zu x %zu pixels, at most %u a side and %u in all; %s", how, width,
 		height, QKV_FIGURE_SIDE, QKV_FIGURE_PIXELS, advice);
-}
-
-void
-qkv_figure_palette(struct qkv_palette *p, const struct qkv_figure *f)
-{
-	unsigned maps = 0;
-
-	for (int i = 0; i < QKV_STAGES; i++)
-		if (f->stages >> i & 1)
-			maps |= 1u << f->spans[i].map;
-	qkv_palette_fill(p, maps);
 }
 
 int
@@ -58,14 +52,30 @@ qkv_figure_rect(
 }
 
 int
-qkv_figure_text(
-	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, const char *text, struct qkv_err *e)
+qkv_figure_words(struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, const struct qkv_label *l,
+	struct qkv_err *e)
+{
+	struct qkv_mark m = {QKV_MARK_WORDS, ink, x, y, l->width, QKV_GLYPH_HEIGHT, {NULL}};
+
+	m.of.label = l;
+	return qkv_figure_mark(f, &m, e);
+}
+
+const struct qkv_label *
+qkv_figure_label(struct qkv_figure *f, const char *text, size_t limit, struct qkv_err *e)
 {
 	struct qkv_label *l = &f->texts[f->num_texts];
 
-	if (qkv_label_new(l, text, (size_t)-1, e))
-		return -1;
+	/* freed with the figure, whatever comes of it */
 	f->num_texts++;
-	return qkv_figure_mark(
-		f, &(struct qkv_mark){QKV_MARK_WORDS, ink, x, y, l->width, QKV_GLYPH_HEIGHT, {l}}, e);
+	return qkv_label_new(l, text, limit, e) ? NULL : l;
+}
+
+int
+qkv_figure_text(
+	struct qkv_figure *f, enum qkv_ink ink, size_t x, size_t y, const char *text, struct qkv_err *e)
+{
+	const struct qkv_label *l = qkv_figure_label(f, text, (size_t)-1, e);
+
+	return l ? qkv_figure_words(f, ink, x, y, l, e) : -1;
 }

@@ -1,11 +1,12 @@
 /*
- * Panels: cell (i, j) of a matrix goes to cell (i / row_pool, j / col_pool) of the panel, and the largest
- * stays, so that a diagonal or a column one cell wide is never lost. Memory is bounded by QKV_PANEL_SIDE.
+ * Panels: cell (i, j) of a matrix goes to cell (i / row_pool, j / col_pool) of the panel. The largest stays, so that a
+ * diagonal or a column one cell wide is never lost, or the mean does. Memory is bounded by the cells a side.
  */
 #include "draw/panel.h"
 
 #include "base/mem.h"
 #include "draw/figure.h"
+#include "draw/merge.h"
 #include "draw/sheet.h"
 
 #include <math.h>
@@ -33,20 +34,15 @@ divide_up(size_t a, size_t b)
 static void
 set_shape(struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o)
 {
-	size_t side = o->term.width ? qkv_sheet_side(m->doc, o) : QKV_PANEL_SIDE;
+	size_t most = o->term.width ? qkv_sheet_side(m->doc, o) : o->max_size ? o->max_size : QKV_PANEL_SIDE;
+	size_t side = o->cell ? (size_t)-1 : most;
 
 	p->rows = m->rows;
 	p->cols = m->cols;
-	p->row_pool = o->cell || m->rows <= side ? 1 : divide_up(m->rows, side);
-	p->col_pool = o->cell || m->cols <= side ? 1 : divide_up(m->cols, side);
+	p->row_pool = m->rows <= side ? 1 : divide_up(m->rows, side);
+	p->col_pool = m->cols <= side ? 1 : divide_up(m->cols, side);
 	p->high = divide_up(p->rows, p->row_pool);
 	p->wide = divide_up(p->cols, p->col_pool);
-}
-
-static int
-is_pooled(const struct qkv_panel *p)
-{
-	return p->row_pool > 1 || p->col_pool > 1;
 }
 
 /* refuses cells that no picture can hold, before there is memory for them */
@@ -60,15 +56,29 @@ check_size(const struct qkv_panel *p, const struct qkv_draw_options *o, struct q
 	return qkv_figure_check(width, height, "at least ", o, e);
 }
 
+/* sums and, where wanted, those of uniform attention */
+static int
+new_sums(double **sums, double **even, int is_even, size_t count, struct qkv_err *e)
+{
+	*sums = qkv_mem_new(count, sizeof **sums, e);
+	if (!*sums || !is_even)
+		return *sums ? 0 : -1;
+	*even = qkv_mem_new(count, sizeof **even, e);
+	return *even ? 0 : -1;
+}
+
 int
 qkv_panel_new(
 	struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o, struct qkv_err *e)
 {
 	int sums = m->stage == QKV_ALPHA && !o->bare;
+	/* which keys are allowed cannot be told where some are left out, and a terminal has no room for marks */
+	int even = !m->doc->left_out && !o->term.width;
 
 	memset(p, 0, sizeof *p);
 	if (qkv_kern_choose(&p->kern, o->isa, e))
 		return -1;
+	p->wants_positive = o->norm == QKV_NORM_LOG;
 	p->stage = m->stage;
 	p->layer = m->layer;
 	p->head = m->head;
@@ -80,92 +90,93 @@ qkv_panel_new(
 	p->cells = qkv_mem_floats(p->high * p->wide, sizeof *p->cells, e);
 	if (!p->cells)
 		return -1;
-	for (size_t i = 0; i < p->high * p->wide && is_pooled(p); i++)
-		p->cells[i] = NAN;
-	if (sums && !o->no_row_sums) {
-		p->row_sums = qkv_mem_new(p->high, sizeof *p->row_sums, e);
-		if (!p->row_sums)
-			return -1;
-	}
-	if (sums && !o->no_col_sums) {
-		p->col_sums = qkv_mem_new(p->wide, sizeof *p->col_sums, e);
-		if (!p->col_sums)
-			return -1;
-	}
-	return 0;
+	if (sums && !o->no_row_sums && new_sums(&p->row_sums, &p->row_even, even, p->high, e))
+		return -1;
+	if (sums && !o->no_col_sums && new_sums(&p->col_sums, &p->col_even, even, p->wide, e))
+		return -1;
+	return qkv_merge_new(&p->merge, p, o->pool_mean, p->col_even != NULL, e);
 }
 
-/* the larger of a cell and a value; NaN gives way to anything */
-static float
-larger(float cell, float v)
+int
+qkv_panel_push(struct qkv_panel **panels, size_t *count, size_t *room, const struct qkv_matrix *m,
+	const struct qkv_draw_options *o, struct qkv_err *e)
 {
-	return v > cell || cell != cell ? v : cell;
-}
+	if (*count == *room) {
+		size_t more = *room ? 2 * *room : 16;
+		struct qkv_panel *all = qkv_mem_resize(*panels, more, sizeof *all, e);
 
-/* what is shown of a value: x + (x - x) is x, or NaN where x is infinite */
-static float
-shown(const float *data, const unsigned char *hidden, size_t j)
-{
-	return hidden && hidden[j] ? NAN : data[j] + (data[j] - data[j]);
+		if (!all)
+			return -1;
+		*panels = all;
+		*room = more;
+	}
+	return qkv_panel_new(&(*panels)[(*count)++], m, o, e);
 }
 
 static void
-add_row(struct qkv_panel *p, size_t row, const float *data, const unsigned char *hidden)
+copy_row(struct qkv_panel *p, size_t row, const float *data, const unsigned char *hidden)
 {
-	float *cells = p->cells + row / p->row_pool * p->wide;
+	float *cells = p->cells + row * p->wide;
 
-	if (!is_pooled(p)) {
-		p->kern->show(cells, data, p->cols);
-		for (size_t j = 0; hidden && j < p->cols; j++)
-			cells[j] = hidden[j] ? NAN : cells[j];
-		return;
-	}
-	for (size_t c = 0, j = 0; c < p->wide; c++) {
-		size_t end = p->cols - j < p->col_pool ? p->cols : j + p->col_pool;
-		float most = cells[c];
-
-		for (; j < end; j++)
-			most = larger(most, shown(data, hidden, j));
-		cells[c] = most;
-	}
+	p->kern->show(cells, data, p->cols);
+	for (size_t j = 0; hidden && j < p->cols; j++)
+		cells[j] = hidden[j] ? NAN : cells[j];
 }
 
-/* the largest of each pool of sums; NaN gives way to anything */
-static void
-add_sums(double *out, const double *sums, size_t first, size_t count, size_t pool)
+/* the least cell above 0 */
+static float
+find_positive(const float *cells, size_t n)
 {
-	for (size_t i = 0; i < count; i++) {
-		double *most = &out[(first + i) / pool];
+	float least = INFINITY;
 
-		if ((first + i) % pool == 0 || sums[i] > *most || *most != *most)
-			*most = sums[i];
-	}
+	for (size_t i = 0; i < n; i++)
+		least = cells[i] > 0 && cells[i] < least ? cells[i] : least;
+	return least;
 }
 
 void
 qkv_panel_add(struct qkv_panel *p, const struct qkv_block *b)
 {
-	/* scores before the mask are shown as they are */
-	const unsigned char *hidden = p->stage >= QKV_MASKED ? b->hidden : NULL;
+	for (size_t i = 0; i < b->rows; i++) {
+		const unsigned char *hidden = b->hidden ? b->hidden + i * p->cols : NULL;
+		/* scores before the mask are shown as they are */
+		const unsigned char *blank = p->stage >= QKV_MASKED ? hidden : NULL;
+		const float *data = b->data + i * b->stride;
 
-	for (size_t i = 0; i < b->rows; i++)
-		add_row(p, b->row + i, b->data + i * b->stride, hidden ? hidden + i * p->cols : NULL);
+		if (p->row_pool == 1 && p->col_pool == 1)
+			copy_row(p, b->row + i, data, blank);
+		else
+			qkv_merge_row(p->merge, p, b->row + i, data, blank);
+		if (p->row_even || p->col_even)
+			qkv_merge_even(p->merge, p, b->row + i, hidden);
+	}
 	if (p->row_sums && b->row_sums)
-		add_sums(p->row_sums, b->row_sums, b->row, b->rows, p->row_pool);
+		qkv_merge_sums(p->merge, p->row_sums, b->row_sums, b->row, b->rows, p->rows, p->row_pool);
 }
 
 void
 qkv_panel_end(struct qkv_panel *p, const double *col_sums)
 {
-	p->has_masked = p->kern->reach(&p->low, &p->top, p->cells, p->high * p->wide);
+	p->least = INFINITY;
+	p->most = -INFINITY;
+	p->has_masked = p->kern->reach(&p->least, &p->most, p->cells, p->high * p->wide);
+	p->least_positive = p->wants_positive ? find_positive(p->cells, p->high * p->wide) : INFINITY;
 	if (p->col_sums && col_sums)
-		add_sums(p->col_sums, col_sums, 0, p->cols, p->col_pool);
+		qkv_merge_sums(p->merge, p->col_sums, col_sums, 0, p->cols, p->cols, p->col_pool);
+	if (p->col_even)
+		qkv_merge_sums(p->merge, p->col_even, qkv_merge_even_columns(p->merge), 0, p->cols, p->cols,
+			p->col_pool);
+	qkv_merge_free(p->merge);
+	p->merge = NULL;
 }
 
 void
 qkv_panel_free(struct qkv_panel *p)
 {
+	qkv_merge_free(p->merge);
 	qkv_mem_free(p->cells);
 	qkv_mem_free(p->row_sums);
 	qkv_mem_free(p->col_sums);
+	qkv_mem_free(p->row_even);
+	qkv_mem_free(p->col_even);
 }

@@ -46,16 +46,7 @@ begin_matrix(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 {
 	struct picture *p = (struct picture *)c;
 
-	if (p->count == p->room) {
-		size_t room = p->room ? 2 * p->room : 16;
-		struct qkv_panel *panels = qkv_mem_resize(p->panels, room, sizeof *panels, e);
-
-		if (!panels)
-			return -1;
-		p->panels = panels;
-		p->room = room;
-	}
-	if (qkv_panel_new(&p->panels[p->count++], m, &p->o, e))
+	if (qkv_panel_push(&p->panels, &p->count, &p->room, m, &p->o, e))
 		return -1;
 	return check_size(p, &p->panels[p->count - 1], e);
 }
@@ -106,8 +97,8 @@ end_doc(struct qkv_consumer *c, struct qkv_err *e)
 		int is_pooled = panel->high < panel->rows || panel->wide < panel->cols;
 
 		qkv_note_add(p->notes, QKV_NOTE_POOLED, is_pooled ? 1 : 0,
-			"%zu x %zu cells shown as %zu x %zu", panel->rows, panel->cols, panel->high,
-			panel->wide);
+			"%zu x %zu cells shown as %zu x %zu, the %s of each group", panel->rows, panel->cols,
+			panel->high, panel->wide, p->o.pool_mean ? "mean" : "largest");
 	}
 	forget(p);
 	return status;

@@ -12,6 +12,7 @@
 
 #include <png.h>
 #include <setjmp.h>
+#include <string.h>
 
 enum {
 	RUNS_ONLY = 3,           /* zlib's Z_RLE */
@@ -80,31 +81,45 @@ flush(png_structp png)
 	(void)png;
 }
 
+/* iTXt, in UTF-8 */
+static void
+add_text(png_text *text, char *key, char *value)
+{
+	text->compression = PNG_ITXT_COMPRESSION_NONE;
+	text->key = key;
+	text->text = value;
+	text->itxt_length = strlen(value);
+}
+
 static void
 write_header(struct writer *w)
 {
 	const struct qkv_figure *f = w->raster.figure;
-	const struct qkv_palette *p = &w->raster.palette;
-	char title_key[] = "Title", title[sizeof f->title], software_key[] = "Software", software[] = "qkv";
-	png_text text[2] = {{0}};
+	char keys[4][12] = {"Title", "Description", "Parameters", "Software"}, software[] = "qkv";
+	char title[sizeof f->title], caption[sizeof f->caption], parameters[sizeof f->parameters];
+	png_text text[4] = {{0}};
 	png_color colours[256];
 
-	png_set_IHDR(w->png, w->info, (png_uint_32)f->width, (png_uint_32)f->height, 8,
-		PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+	png_set_IHDR(w->png, w->info, (png_uint_32)(f->width * f->zoom), (png_uint_32)(f->height * f->zoom),
+		8, PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
 		PNG_FILTER_TYPE_DEFAULT);
-	for (size_t i = 0; i < p->size; i++)
-		colours[i] = (png_color){p->rgb[i][0], p->rgb[i][1], p->rgb[i][2]};
-	png_set_PLTE(w->png, w->info, colours, (int)p->size);
+	for (size_t i = 0; i < f->palette.size; i++) {
+		const unsigned char *rgb = f->palette.rgb[i];
+
+		colours[i] = (png_color){rgb[0], rgb[1], rgb[2]};
+	}
+	png_set_PLTE(w->png, w->info, colours, (int)f->palette.size);
 	png_set_sRGB(w->png, w->info, PNG_sRGB_INTENT_PERCEPTUAL);
 	png_set_pHYs(w->png, w->info, PIXELS_PER_METRE, PIXELS_PER_METRE, PNG_RESOLUTION_METER);
-	for (size_t i = 0; i < sizeof title; i++)
-		title[i] = f->title[i];
-	text[0].compression = text[1].compression = PNG_TEXT_COMPRESSION_NONE;
-	text[0].key = title_key;
-	text[0].text = title;
-	text[1].key = software_key;
-	text[1].text = software;
-	png_set_text(w->png, w->info, text, 2);
+	/* libpng takes no constants */
+	memcpy(title, f->title, sizeof title);
+	memcpy(caption, f->caption, sizeof caption);
+	memcpy(parameters, f->parameters, sizeof parameters);
+	add_text(&text[0], keys[0], title);
+	add_text(&text[1], keys[1], caption);
+	add_text(&text[2], keys[2], parameters);
+	add_text(&text[3], keys[3], software);
+	png_set_text(w->png, w->info, text, 4);
 	png_write_info(w->png, w->info);
 }
 
@@ -112,7 +127,7 @@ write_header(struct writer *w)
 static int
 write_all(struct writer *w)
 {
-	size_t height = w->raster.figure->height;
+	size_t height = w->raster.figure->height * w->raster.figure->zoom;
 
 	if (setjmp(png_jmpbuf(w->png)))
 		return -1;
@@ -149,7 +164,7 @@ qkv_png_write(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
 		status = w.png ? write_all(&w) : -1;
 		if (status && !w.failed)
 			qkv_fail(e, QKV_EMEMORY, "out of memory, writing a picture of %zu x %zu pixels",
-				f->width, f->height);
+				f->width * f->zoom, f->height * f->zoom);
 		png_destroy_write_struct(&w.png, &w.info);
 	}
 	qkv_raster_free(&w.raster);

@@ -2,7 +2,11 @@
  * Painting marks row by row.
  *
  * Marks do not overlap, so the row before is still right except where a mark begins, ends, or looks different
- * from one row to the next: a rectangle is painted once, a panel once a cell, text in every row.
+ * from one row to the next: a rectangle is painted once, a panel once a cell, text in every row. Only where values
+ * stand upon cells these are painted anew in every row.
+ *
+ * Enlarged text is smooth: the pixels of a glyph are interpolated bilinearly, and the edge is where that passes a
+ * little below one half, so that the corners of diagonal strokes meet.
  */
 #include "draw/raster.h"
 
@@ -11,6 +15,8 @@
 
 #include <string.h>
 
+#define EDGE 0.45
+
 int
 qkv_raster_new(struct qkv_raster *r, const struct qkv_figure *f, struct qkv_err *e)
 {
@@ -18,14 +24,15 @@ qkv_raster_new(struct qkv_raster *r, const struct qkv_figure *f, struct qkv_err 
 
 	memset(r, 0, sizeof *r);
 	r->figure = f;
-	qkv_figure_palette(&r->palette, f);
+	r->zoom = f->zoom;
 	for (size_t i = 0; i < f->count; i++) {
-		size_t w = f->marks[i].w;
+		const struct qkv_mark *m = &f->marks[i];
 
-		if ((f->marks[i].kind == QKV_MARK_CELLS || f->marks[i].kind == QKV_MARK_RAMP) && w > widest)
-			widest = w;
+		if (m->kind == QKV_MARK_CELLS && m->of.panel->wide > widest)
+			widest = m->of.panel->wide;
+		r->has_over |= m->kind == QKV_MARK_OVER;
 	}
-	if (!(r->line = qkv_mem_new(f->width, 1, e)) || !(r->indices = qkv_mem_new(widest, 1, e)) ||
+	if (!(r->line = qkv_mem_new(f->width, f->zoom, e)) || !(r->indices = qkv_mem_new(widest, 1, e)) ||
 		!(r->starts = qkv_mem_new(f->height, sizeof *r->starts, e)) ||
 		!(r->following = qkv_mem_new(f->count, sizeof *r->following, e)) ||
 		!(r->active = qkv_mem_new(f->count, sizeof *r->active, e)))
@@ -43,64 +50,87 @@ static void
 paint_cells(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 {
 	const struct qkv_panel *p = m->of.panel;
-	unsigned char *out = r->line + m->x;
+	unsigned char *out = r->line + m->x * r->zoom;
+	size_t cell = p->cell_w * r->zoom;
 
-	if (row % p->cell_h)
+	if (row % (p->cell_h * r->zoom) && !r->has_over)
 		return;
-	qkv_palette_index(p->cell_w == 1 ? out : r->indices, p->cells + row / p->cell_h * p->wide, p->wide,
-		&r->figure->spans[p->stage], &r->palette, p->kern);
-	if (p->cell_w > 1)
+	qkv_palette_index(cell == 1 ? out : r->indices, p->cells + row / (p->cell_h * r->zoom) * p->wide,
+		p->wide, p->span, &r->figure->palette, p->kern);
+	if (cell > 1)
 		for (size_t j = 0; j < p->wide; j++)
-			memset(out + j * p->cell_w, r->indices[j], p->cell_w);
+			memset(out + j * cell, r->indices[j], cell);
 }
 
-/* a row of a line of text: row `row` of each glyph */
+/* whether a label has ink at x, y */
+static int
+has_ink(const struct qkv_label *l, long x, long y)
+{
+	return x >= 0 && (size_t)x < l->width && y >= 0 && y < QKV_GLYPH_HEIGHT && l->ink[x] >> y & 1;
+}
+
+/* how much ink there is at x, y of an enlarged label, 0 to 1 */
+static double
+smooth_ink(const struct qkv_label *l, size_t x, size_t y, size_t zoom)
+{
+	/* the pixel's centre from those of the label's pixels, in halves of enlarged ones */
+	long step = 2 * (long)zoom, at_x = 2 * (long)x + 1 + step / 2, at_y = 2 * (long)y + 1 + step / 2;
+	long left = at_x / step - 1, top = at_y / step - 1;
+	double u = (double)(at_x % step) / (double)step, v = (double)(at_y % step) / (double)step;
+	double above = has_ink(l, left, top) * (1 - u) + has_ink(l, left + 1, top) * u;
+	double below = has_ink(l, left, top + 1) * (1 - u) + has_ink(l, left + 1, top + 1) * u;
+	double ink = (above * (1 - v) + below * v - EDGE) * (double)zoom + 0.5;
+
+	return ink < 0 ? 0 : ink > 1 ? 1 : ink;
+}
+
+/* the palette index of text of an ink, where there is so much of it */
+static unsigned char
+shade(const struct qkv_raster *r, enum qkv_ink ink, double much)
+{
+	const struct qkv_palette *p = &r->figure->palette;
+	size_t step = (size_t)(much * (QKV_PALETTE_SHADES + 1) + 0.5);
+
+	if (!step)
+		return QKV_INK_PAPER;
+	if (step > QKV_PALETTE_SHADES)
+		return (unsigned char)ink;
+	return (unsigned char)(p->shades[ink == QKV_INK_QUIET] + step - 1);
+}
+
+/* a row of a label that is m->w by m->h, or turned so, and enlarged */
 static void
 paint_words(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 {
 	const struct qkv_label *l = m->of.label;
-	unsigned char *out = r->line + m->x;
+	unsigned char *out = r->line + m->x * r->zoom;
+	int turned = m->kind == QKV_MARK_WORDS_UP;
+	size_t from_end = m->h * r->zoom - 1 - row; /* of text that runs upwards */
 
-	memset(out, QKV_INK_PAPER, m->w);
-	for (size_t i = 0; i < l->count; i++) {
-		struct qkv_glyph g;
+	for (size_t i = 0; i < m->w * r->zoom; i++) {
+		size_t x = turned ? from_end : i, y = turned ? i : row;
 
-		qkv_glyph_get(&g, l->spots[i].code);
-		for (size_t x = 0; x < g.width; x++)
-			if (g.row[row] >> (g.width - 1 - x) & 1)
-				out[l->spots[i].x + x] = (unsigned char)m->ink;
-	}
-}
-
-/* a row of a line of text that runs upwards: one column of one glyph, its top at the left */
-static void
-paint_words_up(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
-{
-	const struct qkv_label *l = m->of.label;
-	unsigned char *out = r->line + m->x;
-	size_t along = m->h - 1 - row; /* from the beginning of the text */
-
-	memset(out, QKV_INK_PAPER, m->w);
-	for (size_t i = 0; i < l->count; i++) {
-		size_t x = l->spots[i].x;
-		struct qkv_glyph g;
-
-		if (along < x || along - x >= 16)
-			continue;
-		qkv_glyph_get(&g, l->spots[i].code);
-		for (size_t y = 0; along - x < g.width && y < QKV_GLYPH_HEIGHT; y++)
-			if (g.row[y] >> (g.width - 1 - (along - x)) & 1)
-				out[y] = (unsigned char)m->ink;
+		if (r->zoom > 1 && m->kind == QKV_MARK_OVER) {
+			if (smooth_ink(l, x, y, r->zoom) >= 0.5)
+				out[i] = (unsigned char)m->ink;
+		} else if (r->zoom > 1) {
+			out[i] = shade(r, m->ink, smooth_ink(l, x, y, r->zoom));
+		} else if (l->ink[x] >> y & 1) {
+			out[i] = (unsigned char)m->ink;
+		} else if (m->kind != QKV_MARK_OVER) {
+			out[i] = QKV_INK_PAPER;
+		}
 	}
 }
 
 static void
 paint_ramp(struct qkv_raster *r, const struct qkv_mark *m)
 {
-	size_t first = r->palette.first[m->of.span->map];
+	size_t width = m->w * r->zoom, low, high;
 
-	for (size_t x = 0; x < m->w; x++)
-		r->line[m->x + x] = (unsigned char)(first + x * (r->palette.colours - 1) / (m->w - 1));
+	qkv_palette_ends(&low, &high, m->of.span, &r->figure->palette);
+	for (size_t x = 0; x < width; x++)
+		r->line[m->x * r->zoom + x] = (unsigned char)(low + x * (high - low) / (width - 1));
 }
 
 static void
@@ -109,13 +139,12 @@ paint_mark(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 	switch (m->kind) {
 	case QKV_MARK_RECT:
 		if (!row)
-			memset(r->line + m->x, (int)m->ink, m->w);
+			memset(r->line + m->x * r->zoom, (int)m->ink, m->w * r->zoom);
 		break;
 	case QKV_MARK_WORDS:
-		paint_words(r, m, row);
-		break;
 	case QKV_MARK_WORDS_UP:
-		paint_words_up(r, m, row);
+	case QKV_MARK_OVER:
+		paint_words(r, m, row);
 		break;
 	case QKV_MARK_CELLS:
 		paint_cells(r, m, row);
@@ -127,31 +156,40 @@ paint_mark(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 	}
 }
 
-int
-qkv_raster_paint(struct qkv_raster *r, size_t y)
+/* turns to row y of the figure: what ended goes before what begins in its place comes */
+static void
+turn_to(struct qkv_raster *r, size_t y)
 {
 	const struct qkv_mark *marks = r->figure->marks;
 	size_t kept = 0;
-	int repeats = 0;
 
-	/* what ended goes before what begins in its place comes */
 	for (size_t i = 0; i < r->num_active; i++) {
 		const struct qkv_mark *m = &marks[r->active[i]];
 
 		if (y - m->y < m->h)
 			r->active[kept++] = r->active[i];
-		else
-			memset(r->line + m->x, QKV_INK_PAPER, m->w);
+		else if (m->kind != QKV_MARK_OVER)
+			memset(r->line + m->x * r->zoom, QKV_INK_PAPER, m->w * r->zoom);
 	}
 	for (size_t next = r->starts[y]; next; next = r->following[next - 1])
 		r->active[kept++] = next - 1;
 	r->num_active = kept;
-	for (size_t i = 0; i < kept; i++) {
-		const struct qkv_mark *m = &marks[r->active[i]];
+}
 
-		paint_mark(r, m, y - m->y);
+int
+qkv_raster_paint(struct qkv_raster *r, size_t y)
+{
+	int repeats = 0;
+
+	if (y % r->zoom == 0)
+		turn_to(r, y / r->zoom);
+	for (size_t i = 0; i < r->num_active; i++) {
+		const struct qkv_mark *m = &r->figure->marks[r->active[i]];
+		size_t row = y - m->y * r->zoom;
+
+		paint_mark(r, m, row);
 		if (m->kind == QKV_MARK_CELLS)
-			repeats |= (y - m->y) % m->of.panel->cell_h != 0;
+			repeats |= row % (m->of.panel->cell_h * r->zoom) != 0;
 	}
 	return repeats;
 }

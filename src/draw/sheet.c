@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "draw/bars.h"
-#include "draw/legend.h"
+#include "draw/caption.h"
 #include "draw/script.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ enum {
 	LEAST = 8,                        /* cells a side that are shown however narrow the terminal is */
 	RAMP = 20,                        /* columns of a colour bar */
 	BETWEEN = 2 * COLUMN,             /* panels */
-	LINES = 2 * 256,                  /* of title and caption, a word a line */
+	LINES = (256 + 1024) / 2,         /* of title and caption, a word a line */
 };
 
 struct sheet {
@@ -124,7 +124,7 @@ qkv_sheet_texts(size_t count)
 static int
 put_lines(struct sheet *s, enum qkv_ink ink, const char *text, struct qkv_err *e)
 {
-	char line[256];
+	char line[sizeof s->f->caption];
 
 	while (*text) {
 		size_t length = strcspn(text, " "), next;
@@ -151,13 +151,10 @@ put_lines(struct sheet *s, enum qkv_ink ink, const char *text, struct qkv_err *e
 static int
 put_scale(struct sheet *s, unsigned stage, int has_name, int has_key, struct qkv_err *e)
 {
-	struct qkv_span *span = &s->f->spans[stage];
-	char low[QKV_NUMBER_MAX + 1], high[QKV_NUMBER_MAX + 1];
+	char low[QKV_CAPTION_END], high[QKV_CAPTION_END];
 	struct qkv_mark ramp = {QKV_MARK_RAMP, QKV_INK_PAPER, 0, s->y, RAMP * COLUMN, ROW, {NULL}};
 
-	low[qkv_number_write_digits(low, span->low, 4)] = 0;
-	high[qkv_number_write_digits(high, span->high, 4)] = 0;
-	ramp.of.span = span;
+	ramp.of.span = qkv_caption_scale(low, high, s->f, stage);
 	if (has_name) {
 		if (qkv_figure_text(s->f, QKV_INK_TEXT, 0, s->y, qkv_stage_names[stage], e))
 			return -1;
@@ -165,11 +162,11 @@ put_scale(struct sheet *s, unsigned stage, int has_name, int has_key, struct qkv
 	}
 	if (qkv_figure_text(s->f, QKV_INK_TEXT, ramp.x, s->y, low, e))
 		return -1;
-	ramp.x += (strlen(low) + 1) * COLUMN;
+	ramp.x += (measure(low, NULL) + 1) * COLUMN;
 	if (qkv_figure_mark(s->f, &ramp, e) ||
 		qkv_figure_text(s->f, QKV_INK_TEXT, ramp.x + ramp.w + COLUMN, s->y, high, e))
 		return -1;
-	ramp.x += ramp.w + (strlen(high) + 3) * COLUMN;
+	ramp.x += ramp.w + (measure(high, NULL) + 3) * COLUMN;
 	s->y += ROW;
 	if (!has_key)
 		return 0;
@@ -228,10 +225,10 @@ panel_width(const struct sheet *s, const struct qkv_panel *p)
 {
 	size_t numbers = larger(strlen(s->bars.row_number), strlen(s->bars.col_number)) * COLUMN;
 	size_t bars = p->row_sums || p->col_sums ? COLUMN + larger(BAR, numbers) : 0;
-	char heading[96] = "";
+	char heading[QKV_HEADING] = "";
 
 	if (!s->o->bare)
-		qkv_legend_heading(heading, s->f, s->doc, p);
+		qkv_caption_heading(heading, s->f, s->doc, p);
 	return larger(p->wide * p->cell_w + bars, strlen(heading) * COLUMN);
 }
 
@@ -291,7 +288,7 @@ put_bars(struct sheet *s, const struct qkv_panel *p, struct qkv_err *e)
 static int
 put_panel(struct sheet *s, const struct qkv_panel *p, size_t top, struct qkv_err *e)
 {
-	char heading[96];
+	char heading[QKV_HEADING];
 	struct qkv_mark cells = {
 		QKV_MARK_CELLS, QKV_INK_PAPER, p->x, p->y, p->wide * p->cell_w, p->high * p->cell_h, {NULL}};
 
@@ -300,7 +297,7 @@ put_panel(struct sheet *s, const struct qkv_panel *p, size_t top, struct qkv_err
 		return -1;
 	if (s->o->bare)
 		return 0;
-	qkv_legend_heading(heading, s->f, s->doc, p);
+	qkv_caption_heading(heading, s->f, s->doc, p);
 	if (*heading && qkv_figure_text(s->f, QKV_INK_TEXT, p->x, top, heading, e))
 		return -1;
 	return put_labels(s, p, e) || put_bars(s, p, e) ? -1 : 0;

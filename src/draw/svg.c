@@ -25,7 +25,6 @@ struct drawing {
 	struct qkv_out out;
 	struct qkv_number_style style;
 	const struct qkv_figure *figure;
-	struct qkv_palette palette;
 	unsigned char *indices; /* of a row of cells */
 	size_t ramps;           /* colour bars so far */
 	int has_elements;       /* of cells */
@@ -80,7 +79,7 @@ static void
 put_colour(struct drawing *d, const char *name, size_t index)
 {
 	static const char hex[] = "0123456789abcdef";
-	const unsigned char *rgb = d->palette.rgb[index];
+	const unsigned char *rgb = d->figure->palette.rgb[index];
 
 	qkv_out_char(&d->out, ' ');
 	qkv_out_text(&d->out, name);
@@ -119,7 +118,7 @@ paint_words(struct drawing *d, const struct qkv_mark *m)
 	struct qkv_out *o = &d->out;
 
 	qkv_out_text(o, ends ? "<text text-anchor=\"end\"" : "<text");
-	if (m->kind == QKV_MARK_WORDS) {
+	if (m->kind != QKV_MARK_WORDS_UP) {
 		put_attribute(o, "x", ends ? m->x + m->w : m->x);
 		put_attribute(o, "y", m->y + BASELINE);
 	} else {
@@ -153,9 +152,10 @@ paint_rect(struct drawing *d, const struct qkv_mark *m)
 static void
 paint_ramp(struct drawing *d, const struct qkv_mark *m)
 {
-	size_t first = d->palette.first[m->of.span->map], last = d->palette.colours - 1;
 	struct qkv_out *o = &d->out;
+	size_t low, high;
 
+	qkv_palette_ends(&low, &high, m->of.span, &d->figure->palette);
 	qkv_out_text(o, "<linearGradient id=\"ramp");
 	qkv_out_count(o, d->ramps);
 	qkv_out_text(o, "\">\n");
@@ -163,7 +163,7 @@ paint_ramp(struct drawing *d, const struct qkv_mark *m)
 		qkv_out_text(o, "<stop offset=\"");
 		qkv_out_float(o, (float)i / STOPS);
 		qkv_out_char(o, '"');
-		put_colour(d, "stop-color", first + (i * last + STOPS / 2) / STOPS);
+		put_colour(d, "stop-color", low + (i * (high - low) + STOPS / 2) / STOPS);
 		qkv_out_text(o, "/>\n");
 	}
 	qkv_out_text(o, "</linearGradient>\n");
@@ -177,15 +177,13 @@ paint_ramp(struct drawing *d, const struct qkv_mark *m)
 static int
 put_name(struct qkv_out *o, const struct qkv_axis *a, size_t i, struct qkv_err *e)
 {
+	char name[QKV_AXIS_NAME];
 	struct qkv_label l;
 
-	if (!a->tokens) {
-		qkv_out_text(o, "feature ");
-		qkv_out_count(o, i);
-		return 0;
-	}
-	if (qkv_label_new(&l, a->tokens[i], (size_t)-1, e))
+	qkv_axis_name(name, a, i);
+	if (qkv_label_new(&l, name, (size_t)-1, e))
 		return -1;
+	qkv_out_text(o, a->tokens ? "" : "feature ");
 	put_text(o, l.text);
 	qkv_label_free(&l);
 	return 0;
@@ -219,8 +217,8 @@ paint_elements(struct drawing *d, const struct qkv_mark *m, struct qkv_err *e)
 	int has_titles = p->row_axis && p->row_pool == 1 && p->col_pool == 1;
 
 	for (size_t i = 0; i < p->high; i++) {
-		qkv_palette_index(d->indices, p->cells + i * p->wide, p->wide, &d->figure->spans[p->stage],
-			&d->palette, p->kern);
+		qkv_palette_index(
+			d->indices, p->cells + i * p->wide, p->wide, p->span, &d->figure->palette, p->kern);
 		for (size_t j = 0; j < p->wide; j++) {
 			begin_box(&d->out, "rect", m->x + j * p->cell_w, m->y + i * p->cell_h, p->cell_w,
 				p->cell_h);
@@ -250,6 +248,7 @@ paint_image(struct drawing *d, const struct qkv_mark *m, struct qkv_err *e)
 	alone.height = m->h;
 	alone.marks = &cells;
 	alone.count = 1;
+	alone.zoom = 1;
 	qkv_memory_sink_init(&png, (size_t)-1);
 	failed = qkv_png_write(&png.sink, &alone, e) || !(text = qkv_mem_new(png.size / 3 + 1, 4, e));
 	if (!failed) {
@@ -274,6 +273,7 @@ paint_mark(struct drawing *d, const struct qkv_mark *m, struct qkv_err *e)
 		break;
 	case QKV_MARK_WORDS:
 	case QKV_MARK_WORDS_UP:
+	case QKV_MARK_OVER:
 		paint_words(d, m);
 		break;
 	case QKV_MARK_CELLS:
@@ -293,8 +293,8 @@ put_head(struct drawing *d)
 
 	qkv_out_text(
 		o, "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
-	put_attribute(o, "width", f->width);
-	put_attribute(o, "height", f->height);
+	put_attribute(o, "width", f->width * f->zoom);
+	put_attribute(o, "height", f->height * f->zoom);
 	qkv_out_text(o, " viewBox=\"0 0 ");
 	qkv_out_count(o, f->width);
 	qkv_out_char(o, ' ');
@@ -343,7 +343,6 @@ write_svg(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
 	failed = qkv_out_open(&d.out, s, qkv_kern_find(NULL), &d.style, e) || measure(&d, e);
 
 	if (!failed) {
-		qkv_figure_palette(&d.palette, f);
 		put_head(&d);
 		for (size_t i = 0; i < f->count && !failed; i++)
 			failed = paint_mark(&d, &f->marks[i], e);

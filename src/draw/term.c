@@ -104,8 +104,8 @@ paint_cells(struct screen *s, const struct qkv_mark *m)
 	const struct qkv_panel *p = m->of.panel;
 
 	for (size_t y = 0; y < m->h; y += ROW / 2) {
-		qkv_palette_index(s->indices, p->cells + y / p->cell_h * p->wide, p->wide,
-			&s->figure->spans[p->stage], &s->palette, p->kern);
+		qkv_palette_index(s->indices, p->cells + y / p->cell_h * p->wide, p->wide, p->span,
+			&s->palette, p->kern);
 		for (size_t x = 0; x < m->w; x += COLUMN) {
 			struct tile *t = tile_at(s, m->x + x, m->y + y);
 
@@ -117,12 +117,13 @@ paint_cells(struct screen *s, const struct qkv_mark *m)
 static void
 paint_ramp(struct screen *s, const struct qkv_mark *m)
 {
-	size_t first = s->palette.first[m->of.span->map], n = m->w / COLUMN;
+	size_t low, high, n = m->w / COLUMN;
 
+	qkv_palette_ends(&low, &high, m->of.span, &s->palette);
 	for (size_t i = 0; i < n; i++) {
 		struct tile *t = tile_at(s, m->x + i * COLUMN, m->y);
 
-		t->upper = t->lower = (unsigned char)(first + i * (s->palette.colours - 1) / (n - 1));
+		t->upper = t->lower = (unsigned char)(low + i * (high - low) / (n - 1));
 	}
 }
 
@@ -194,6 +195,7 @@ paint_mark(struct screen *s, const struct qkv_mark *m)
 		break;
 	case QKV_MARK_WORDS:
 	case QKV_MARK_WORDS_UP:
+	case QKV_MARK_OVER:
 		paint_words(s, m);
 		break;
 	case QKV_MARK_CELLS:
@@ -365,7 +367,7 @@ write_term(struct qkv_sink *sink, const struct qkv_figure *f, struct qkv_err *e)
 		!(s.indices = qkv_mem_new(s.columns, 1, e));
 
 	if (!failed) {
-		qkv_figure_palette(&s.palette, f);
+		s.palette = f->palette;
 		memset(s.palette.rgb[QKV_INK_MASKED], MASKED, 3);
 		for (size_t i = 0; i < f->count; i++)
 			paint_mark(&s, &f->marks[i]);

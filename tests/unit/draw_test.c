@@ -139,7 +139,7 @@ hidden_cells_stand_apart(void **state)
 					: x == y ? HIGHEST
 						 : HALF);
 	free(s.rgb);
-	qkv_palette_fill(&p, 1u << QKV_MAP_VIRIDIS | 1u << QKV_MAP_BALANCE);
+	qkv_palette_fill(&p, 1u << QKV_MAP_VIRIDIS | 1u << QKV_MAP_BALANCE, &f.o);
 	for (size_t i = QKV_INKS; i < p.size; i++)
 		assert_memory_not_equal(p.rgb[i], p.rgb[QKV_INK_MASKED], 3);
 	f.value = all_hidden;
@@ -255,7 +255,8 @@ thin_structures_survive_pooling(void **state)
 			assert_int_equal(shot_at(&s, 1668 + x, y), x == 4321 / 3 ? HIGHEST : LOWEST);
 		}
 	assert_int_equal(notes.of[QKV_NOTE_POOLED].count, 2);
-	assert_string_equal(notes.of[QKV_NOTE_POOLED].first, "5000 x 5000 cells shown as 1667 x 1667");
+	assert_string_equal(notes.of[QKV_NOTE_POOLED].first,
+		"5000 x 5000 cells shown as 1667 x 1667, the largest of each group");
 	free(s.rgb);
 }
 
@@ -267,9 +268,9 @@ short_axes_stay_visible(void **state)
 		size_t n_q, n_k, w, h;
 		const char *note;
 	} table[] = {
-		{1, 3000, 1500, 40, "1 x 3000 cells shown as 1 x 1500"},
-		{3000, 1, 40, 1500, "3000 x 1 cells shown as 1500 x 1"},
-		{3000, 5000, 1667, 1500, "3000 x 5000 cells shown as 1500 x 1667"},
+		{1, 3000, 1500, 40, "1 x 3000 cells shown as 1 x 1500, the largest of each group"},
+		{3000, 1, 40, 1500, "3000 x 1 cells shown as 1500 x 1, the largest of each group"},
+		{3000, 5000, 1667, 1500, "3000 x 5000 cells shown as 1500 x 1667, the largest of each group"},
 	};
 	static const char *tokens[LONG];
 
@@ -359,6 +360,151 @@ labels_of_any_kind(void **state)
 	}
 }
 
+/* the mean of the cells of a group that have a value; the last group is smaller */
+static float
+ramp(enum qkv_stage stage, size_t head, size_t i, size_t j)
+{
+	(void)stage;
+	(void)head;
+	return j == 4 && i < 2 ? NAN : j == 4 ? 1 : i == 4 ? 0 : (float)((i + j) % 2);
+}
+
+static void
+means(void **state)
+{
+	struct feed f = {5, 5, abc, abc, 1, 1, 0, 0, ramp, {.bare = 1, .max_size = 3, .pool_mean = 1}};
+	static const unsigned expected[3][3] = {
+		{HALF, HALF, HIDDEN}, {HALF, HALF, HIGHEST}, {LOWEST, LOWEST, HIGHEST}};
+	struct qkv_notes notes;
+	struct shot s = draw(&f, &notes);
+
+	(void)state;
+	assert_int_equal(s.w, 120);
+	for (size_t i = 0; i < 9; i++)
+		assert_int_equal(shot_at(&s, i % 3 * 40, i / 3 * 40), expected[i / 3][i % 3]);
+	assert_string_equal(
+		notes.of[QKV_NOTE_POOLED].first, "5 x 5 cells shown as 3 x 3, the mean of each group");
+	free(s.rgb);
+	/* a size that is asked for wins */
+	f.o.cell = 2;
+	s = draw(&f, &notes);
+	assert_int_equal(s.w, 10);
+	free(s.rgb);
+}
+
+/* everything is as many times as large, cells to the pixel; text has shades between paper and ink */
+static void
+zoom(void **state)
+{
+	struct feed f = {3, 3, abc, abc, 1, 1, 0, 0, causal, {.bare = 1, .cell = 5}};
+	struct qkv_notes notes;
+	struct shot s = draw(&f, &notes), large;
+	size_t shades = 0;
+
+	(void)state;
+	f.o.zoom = 3;
+	large = draw(&f, &notes);
+	assert_int_equal(large.w, 3 * s.w);
+	assert_int_equal(large.h, 3 * s.h);
+	for (size_t y = 0; y < large.h; y++)
+		for (size_t x = 0; x < large.w; x++)
+			assert_int_equal(shot_at(&large, x, y), shot_at(&s, x / 3, y / 3));
+	free(s.rgb);
+	free(large.rgb);
+	f.o.bare = 0;
+	f.o.zoom = 0;
+	s = draw(&f, &notes);
+	f.o.zoom = 3;
+	large = draw(&f, &notes);
+	assert_int_equal(large.w, 3 * s.w);
+	assert_int_equal(large.h, 3 * s.h);
+	/* the middle of a pixel of text keeps its colour, where its neighbours along a line do */
+	for (size_t y = 1; y + 1 < s.h; y++)
+		for (size_t x = 1; x + 1 < s.w; x++) {
+			unsigned at = shot_at(&s, x, y), here = shot_at(&large, 3 * x + 1, 3 * y + 1);
+
+			if (at == 0x1c1c1c || at == 0xffffff)
+				shades += here != at;
+		}
+	/* dots and corners alone */
+	assert_true(shades < s.w * s.h / 1000);
+	for (size_t i = shades = 0; i < large.w * large.h; i++) {
+		const unsigned char *p = large.rgb + 3 * i;
+
+		shades += p[0] == p[1] && p[1] == p[2] && p[0] > 0x1c && p[0] < 0xff && p[0] != 0xd4 &&
+			p[0] != 0xb0;
+	}
+	assert_true(shades > 100);
+	free(s.rgb);
+	free(large.rgb);
+}
+
+/* R10: dark on light cells and light on dark ones, in the middle of each; none where there is no room */
+static void
+values_in_cells(void **state)
+{
+	struct feed f = {2, 2, abc, abc, 1, 1, 0, 0, causal, {.bare = 1, .cell = 40, .annotate = 1}};
+	struct qkv_notes notes;
+	struct shot s = draw(&f, &notes);
+	size_t ink[4] = {0};
+
+	(void)state;
+	assert_int_equal(s.w, 80);
+	for (size_t y = 0; y < 80; y++)
+		for (size_t x = 0; x < 80; x++) {
+			unsigned at = shot_at(&s, x, y),
+				 ground = x < 40 && y < 40 ? HIGHEST
+				: y < 40                   ? HIDDEN
+							   : HALF;
+
+			assert_true(at == ground || at == 0x000000);
+			ink[y / 40 * 2 + x / 40] += at != ground;
+			/* "1" is one letter wide, "0.50" four */
+			if (at != ground)
+				assert_true(y % 40 >= 12 && y % 40 < 28 && x % 40 >= 4 && x % 40 < 36);
+		}
+	assert_true(ink[0] > 8 && ink[1] == 0 && ink[2] == ink[3] && ink[2] > 4 * ink[0] / 2);
+	assert_int_equal(notes.of[QKV_NOTE_VALUES].count, 0);
+	free(s.rgb);
+	f.o.zoom = 2;
+	s = draw(&f, &notes);
+	assert_true(count_colour(&s, 0) > 4 * ink[2]);
+	free(s.rgb);
+	f.o.zoom = 0;
+	f.o.cell = 20;
+	s = draw(&f, &notes);
+	/* the 1 fits */
+	assert_int_equal(notes.of[QKV_NOTE_VALUES].count, 2);
+	assert_string_equal(notes.of[QKV_NOTE_VALUES].first, "cells are 20 x 20 pixels");
+	assert_int_equal(count_colour(&s, 0), ink[0]);
+	free(s.rgb);
+}
+
+/* the sums that uniform attention would have, where a mask hides keys */
+static void
+marks_of_uniform_attention(void **state)
+{
+	struct feed f = {3, 3, abc, abc, 1, 1, 0, 0, causal, {.cell = 16}};
+	struct qkv_notes notes;
+	struct shot s = draw(&f, &notes);
+	size_t top = 0, left = 0, rows = 0;
+
+	(void)state;
+	for (size_t y = 0; y < s.h && !rows; y++)
+		for (size_t x = 0; x < s.w; x++)
+			rows += shot_at(&s, x, y) == HIGHEST && y > 100;
+	for (size_t y = s.h; y-- > 0;)
+		for (size_t x = s.w; x-- > 0;)
+			if (shot_at(&s, x, y) == 0xb3261e && (!left || x < left))
+				left = x, top = y;
+	/* the columns would sum to 11/6, 5/6 and 1/3, of a scale of 32 pixels to 11/6: marks at 32, 15 and 6 */
+	assert_int_equal(shot_at(&s, left, top), 0xb3261e);
+	assert_int_equal(shot_at(&s, left + 16, top - 17), 0xb3261e);
+	assert_int_equal(shot_at(&s, left + 32, top - 26), 0xb3261e);
+	assert_int_equal(count_colour(&s, 0xb3261e), 3 * 16 + 3 * 16);
+	free(s.rgb);
+}
+
 /* whole pictures, pixel by pixel */
 static void
 golden_pictures(void **state)
@@ -371,6 +517,13 @@ golden_pictures(void **state)
 		struct feed f;
 	} table[] = {
 		{"picture_causal.png", {3, 3, korean, korean, 1, 1, 0, 0, causal, {0}}},
+		{"picture_zoom.png",
+			{3, 3, korean, korean, 1, 1, 0, 0, causal,
+				{.zoom = 2,
+					.dark = 1,
+					.annotate = 1,
+					.map = QKV_MAP_MAGMA,
+					.title = "zoom"}}},
 		{"picture_stages.png",
 			{2, 3, english, korean, 1, 1, 1u << QKV_SCORES | 1u << QKV_ALPHA, 0, with_sign, {0}}},
 	};
@@ -414,6 +567,10 @@ main(void)
 		cmocka_unit_test(a_given_cell_is_never_pooled),
 		cmocka_unit_test(every_head_is_shown),
 		cmocka_unit_test(labels_of_any_kind),
+		cmocka_unit_test(means),
+		cmocka_unit_test(zoom),
+		cmocka_unit_test(values_in_cells),
+		cmocka_unit_test(marks_of_uniform_attention),
 		cmocka_unit_test(golden_pictures),
 	};
 

@@ -42,6 +42,9 @@ check_disjoint(const struct qkv_figure *f, size_t trial)
 		const struct qkv_mark *m = &f->marks[i];
 		int words = m->kind == QKV_MARK_WORDS || m->kind == QKV_MARK_WORDS_UP;
 
+		if (m->kind == QKV_MARK_OVER)
+			continue;
+
 		if (!m->w || !m->h || m->x > f->width || m->y > f->height || m->w > f->width - m->x ||
 			m->h > f->height - m->y)
 			fail_msg("trial %zu: mark %zu is outside", trial, i);
@@ -83,11 +86,11 @@ check_labels(const struct made *m, const struct qkv_panel *p, const struct qkv_a
 			: -1;
 		size_t first = up ? p->x : p->y, at = up ? mark->x : mark->y,
 		       cell = up ? p->cell_w : p->cell_h;
-		size_t twice =
-			2 * first + 2 * (size_t)index * a->step * cell + cell; /* the centre, doubled */
+		size_t twice; /* the centre, doubled */
 
 		if (index < 0 || (size_t)index >= a->count)
 			continue;
+		twice = 2 * first + 2 * (a->of[index] / a->pool) * cell + cell;
 		if (up ? mark->y + mark->h + 8 != p->y : mark->x + mark->w + 8 != p->x)
 			continue;
 		if (2 * at + 16 != twice && 2 * at + 16 != twice - 1)
@@ -144,7 +147,9 @@ panels_form_a_grid(void **state)
 				const struct qkv_panel *q = &m.panels[j];
 
 				assert_int_equal(p->x == q->x, p->grid_col == q->grid_col);
-				assert_int_equal(p->y == q->y, p->grid_row == q->grid_row);
+				/* what belongs to a layer stands between its heads */
+				if (p->head != QKV_NONE && q->head != QKV_NONE)
+					assert_int_equal(p->y == q->y, p->grid_row == q->grid_row);
 			}
 		}
 		if (rows != t->rows || cols != t->cols)
@@ -188,17 +193,18 @@ scales(void **state)
 
 	(void)state;
 	assert_int_equal(make(&m, &t, &e), 0);
-	assert_true(m.f.spans[QKV_ALPHA].low == 0 && m.f.spans[QKV_ALPHA].high == 1);
-	assert_int_equal(m.f.spans[QKV_ALPHA].map, QKV_MAP_VIRIDIS);
-	assert_true(m.f.spans[QKV_SCORES].low == -2.5f && m.f.spans[QKV_SCORES].high == 2.5f);
-	assert_int_equal(m.f.spans[QKV_SCORES].map, QKV_MAP_BALANCE);
+	assert_true(m.panels[3].span->low == 0 && m.panels[3].span->high == 1);
+	assert_int_equal(m.panels[3].span->map, QKV_MAP_VIRIDIS);
+	assert_true(m.panels[0].span->low == -2.5f && m.panels[0].span->high == 2.5f);
+	assert_int_equal(m.panels[0].span->map, QKV_MAP_BALANCE);
 	/* nothing but zeros */
 	qkv_figure_free(&m.f);
 	for (size_t i = 0; i < m.count; i++)
-		m.panels[i].low = m.panels[i].top = 0;
+		m.panels[i].least = m.panels[i].most = 0;
 	assert_int_equal(qkv_figure_new(&m.f, &m.doc, m.panels, m.count, &t.o, &m.notes, &e), 0);
-	for (int s = QKV_SCORES; s <= QKV_ALPHA; s++)
-		assert_true(m.f.spans[s].low == 0 && m.f.spans[s].high == 1);
+	for (size_t i = 0; i < m.count; i++)
+		assert_true(m.panels[i].span->low == (m.panels[i].stage == QKV_ALPHA ? 0 : -1) &&
+			m.panels[i].span->high == 1);
 	unmake(&m);
 }
 
@@ -218,6 +224,8 @@ bars_are_as_long_as_sums(void **state)
 	qkv_figure_free(&m.f);
 	memcpy(m.panels[0].row_sums, sums, sizeof sums);
 	memcpy(m.panels[0].col_sums, sums, sizeof sums);
+	memset(m.panels[0].row_even, 0, 4 * sizeof(double));
+	memset(m.panels[0].col_even, 0, 4 * sizeof(double));
 	assert_int_equal(qkv_figure_new(&m.f, &m.doc, m.panels, m.count, &t.o, &m.notes, &e), 0);
 	for (size_t i = 0; i < m.f.count; i++) {
 		const struct qkv_mark *mark = &m.f.marks[i];
@@ -241,7 +249,8 @@ sums_below_zero_have_no_bars(void **state)
 	static const float row[] = {-2, -4, -1, -3};
 	static const double sums[] = {-2.5, -4, -1.5, -3};
 	struct qkv_draw_options o = {.cell = 8};
-	struct qkv_doc doc = {.n_q = 4, .n_k = 4, .query_tokens = tokens, .key_tokens = tokens};
+	struct qkv_doc doc = {
+		.n_q = 4, .n_k = 4, .query_tokens = tokens, .key_tokens = tokens, .left_out = "-"};
 	struct qkv_matrix matrix = {.doc = &doc, .stage = QKV_ALPHA, .rows = 4, .cols = 4};
 	struct qkv_block b = {.matrix = &matrix, .rows = 4, .data = row, .row_sums = sums};
 	struct qkv_notes notes = {0};
@@ -326,6 +335,70 @@ notes_say_what_is_left_out(void **state)
 	unmake(&m);
 }
 
+/* where not all labels fit: the first, the last and special ones, then others that keep their distance */
+static void
+special_tokens_have_labels(void **state)
+{
+	static const char *words[40];
+	static const size_t expected[] = {0, 6, 12, 16, 20, 24, 30, 35, 39};
+	struct qkv_axis a;
+	struct qkv_err e;
+
+	(void)state;
+	for (size_t i = 0; i < 40; i++)
+		words[i] = "w";
+	words[6] = "[SEP]";
+	words[8] = "[SEP]"; /* too near */
+	words[30] = "<unk>";
+	words[35] = words[36] = words[37] = words[38] = words[39] = "[PAD]";
+	assert_int_equal(qkv_axis_new(&a, words, 40, 1, 4, 0, &e), 0);
+	assert_int_equal(a.step, 4);
+	assert_true(a.has_special);
+	assert_int_equal(a.count, sizeof expected / sizeof *expected);
+	for (size_t i = 0; i < a.count; i++) {
+		assert_int_equal(a.of[i], expected[i]);
+		assert_int_equal(qkv_axis_place(&a, i), (long)expected[i] * 4 + 2 - 8);
+	}
+	qkv_axis_free(&a);
+	/* merged cells have the label of a special token in them */
+	assert_int_equal(qkv_axis_new(&a, words, 40, 4, 16, 0, &e), 0);
+	assert_int_equal(a.count, 10);
+	assert_int_equal(a.of[1], 6);
+	assert_int_equal(a.of[7], 30);
+	assert_int_equal(a.of[9], 39);
+	qkv_axis_free(&a);
+}
+
+/* heads side by side, also where each has several stages */
+static void
+columns_are_counted(void **state)
+{
+	static const struct trial table[] = {
+		{2, 2, 1, 12, ALPHA, 0, {.columns = 6}, 2, 6, 0, 0},
+		{2, 2, 1, 12, ALPHA, 0, {.columns = 50}, 1, 12, 0, 0},
+		{2, 2, 3, 4, ALPHA, 0, {.columns = 1}, 12, 1, 0, 0},
+		{2, 2, 1, 5, LESSON, 0, {.columns = 2}, 3, 8, 0, 0},
+		{2, 2, 1, 2, LESSON, 0, {.columns = 1}, 2, 4, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		size_t rows = 0, cols = 0;
+		struct qkv_err e;
+		struct made m;
+
+		assert_int_equal(make(&m, &table[i], &e), 0);
+		check_disjoint(&m.f, i);
+		for (size_t k = 0; k < m.count; k++) {
+			rows = m.panels[k].grid_row + 1 > rows ? m.panels[k].grid_row + 1 : rows;
+			cols = m.panels[k].grid_col + 1 > cols ? m.panels[k].grid_col + 1 : cols;
+		}
+		assert_int_equal(rows, table[i].rows);
+		assert_int_equal(cols, table[i].cols);
+		unmake(&m);
+	}
+}
+
 /* panels that fit each by itself, but not together */
 static void
 grids_are_checked(void **state)
@@ -338,7 +411,7 @@ grids_are_checked(void **state)
 	assert_int_equal(make(&m, &t, &e), -1);
 	assert_int_equal(e.status, QKV_EINPUT);
 	assert_string_equal(e.text,
-		"picture would be 1200364 x 5262 pixels, at most 1000000 a side and 1073741824 in all; "
+		"picture would be 1200488 x 5266 pixels, at most 1000000 a side and 1073741824 in all; "
 		"use a smaller --cell, or leave it out");
 	unmake(&m);
 }
@@ -356,6 +429,8 @@ main(void)
 		cmocka_unit_test(sums_below_zero_have_no_bars),
 		cmocka_unit_test(sums_are_pooled),
 		cmocka_unit_test(notes_say_what_is_left_out),
+		cmocka_unit_test(special_tokens_have_labels),
+		cmocka_unit_test(columns_are_counted),
 		cmocka_unit_test(grids_are_checked),
 	};
 

@@ -42,7 +42,7 @@ static const struct {
 	{{"--layers=0.1"}, "--layers: '0.1', expected indices such as 0,3-5"},
 	{{"--quiet="}, "--quiet: takes no value"},
 	{{"--head", "1"}, "--head: options cannot be abbreviated, expected --heads or --header"},
-	{{"--la=1"}, "--la: options cannot be abbreviated, expected --layers or --layout"},
+	{{"--la=1"}, "--la: options cannot be abbreviated, expected --layers or --layout or --labels"},
 	{{"--oputput=x"}, "--oputput: no such option, did you mean --output"},
 	{{"--q=x"}, "--q: no such option, did you mean --Q"},
 	{{"--keys=1,"}, "--keys: '1,', expected indices such as 0,3-5"},

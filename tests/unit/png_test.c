@@ -42,10 +42,17 @@ chunks(void **state)
 	} expected[] = {
 		{"IHDR", 13, NULL},
 		{"sRGB", 1, "\0"},
-		{"PLTE", 3 * 227, NULL},
+		{"PLTE", 3 * 230, NULL},
 		{"pHYs", 9, "\0\0\x0E\xC4\0\0\x0E\xC4\1"},
-		{"tEXt", 21, "Title\0alpha, 3 tokens"},
-		{"tEXt", 12, "Software\0qkv"},
+		{"iTXt", 25, "Title\0\0\0\0\0alpha, 3 tokens"},
+		{"iTXt", 79,
+			"Description\0\0\0\0\0queries down, keys across, bars: sums, marks: uniform "
+			"attention"},
+		{"iTXt", 117,
+			"Parameters\0\0\0\0\0map: viridis; norm: linear; theme: light; labels: text; cell: "
+			"40 x 40; "
+			"zoom: 1; scale of alpha: 0 to 1"},
+		{"iTXt", 16, "Software\0\0\0\0\0qkv"},
 	};
 	struct qkv_memory_sink m;
 	struct qkv_notes notes;
