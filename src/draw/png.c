@@ -1,12 +1,13 @@
 /*
- * PNG through libpng.
+ * PNG through libpng, but for the pixels, which are compressed here, in the same bytes everywhere.
  *
- * Compression is chosen by measurement: level 1 with runs only; no filter on the first line of a row of cells, UP
- * on its repeats, which become zeros. libpng leaves by longjmp: what must be freed stands in a struct outside.
+ * No filter on the first line of a row of cells, UP on its repeats, which become zeros. libpng leaves by longjmp: what
+ * must be freed stands in a struct outside.
  */
 #include "draw/png.h"
 
 #include "base/mem.h"
+#include "draw/deflate.h"
 #include "draw/picture.h"
 #include "draw/raster.h"
 
@@ -15,7 +16,6 @@
 #include <string.h>
 
 enum {
-	RUNS_ONLY = 3,           /* zlib's Z_RLE */
 	PIXELS_PER_METRE = 3780, /* 96 an inch */
 };
 
@@ -27,6 +27,8 @@ struct writer {
 	png_structp png;
 	png_infop info;
 	struct qkv_raster raster;
+	struct qkv_deflate *deflate;
+	unsigned char *rows; /* (2, width): the row before, and the filtered one */
 };
 
 static void *
@@ -123,6 +125,27 @@ write_header(struct writer *w)
 	png_write_info(w->png, w->info);
 }
 
+static void
+put_pixels(void *to, const unsigned char *data, size_t size)
+{
+	png_write_chunk(((struct writer *)to)->png, (png_const_bytep) "IDAT", data, size);
+}
+
+static void
+write_row(struct writer *w, size_t y)
+{
+	size_t width = w->raster.figure->width;
+	int repeats = qkv_raster_paint(&w->raster, y);
+	unsigned char *line = w->raster.line, *before = w->rows, *filtered = w->rows + width;
+	unsigned char filter = repeats ? PNG_FILTER_VALUE_UP : PNG_FILTER_VALUE_NONE;
+
+	qkv_deflate_add(w->deflate, &filter, 1);
+	for (size_t x = 0; repeats && x < width; x++)
+		filtered[x] = (unsigned char)(line[x] - before[x]);
+	qkv_deflate_add(w->deflate, repeats ? filtered : line, width);
+	memcpy(before, line, width);
+}
+
 /* everything that may leave by longjmp; 0, or -1 */
 static int
 write_all(struct writer *w)
@@ -135,20 +158,11 @@ write_all(struct writer *w)
 	if (!w->info)
 		return -1;
 	png_set_write_fn(w->png, w, put, flush);
-	png_set_compression_level(w->png, 1);
-	png_set_compression_strategy(w->png, RUNS_ONLY);
-	/* both from the start, or libpng does not keep the row before */
-	png_set_filter(w->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE | PNG_FILTER_UP);
-	/* indices are right by construction; looking at each again would take a quarter of the time */
-	png_set_check_for_invalid_index(w->png, 0);
 	write_header(w);
-	for (size_t y = 0; y < height; y++) {
-		int repeats = qkv_raster_paint(&w->raster, y);
-
-		png_set_filter(w->png, PNG_FILTER_TYPE_BASE, repeats ? PNG_FILTER_UP : PNG_FILTER_NONE);
-		png_write_row(w->png, w->raster.line);
-	}
-	png_write_end(w->png, w->info);
+	for (size_t y = 0; y < height; y++)
+		write_row(w, y);
+	qkv_deflate_end(w->deflate);
+	png_write_chunk(w->png, (png_const_bytep) "IEND", NULL, 0);
 	return 0;
 }
 
@@ -158,6 +172,10 @@ qkv_png_write(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
 	struct writer w = {.sink = s, .e = e};
 	int status = qkv_raster_new(&w.raster, f, e);
 
+	if (!status)
+		status = qkv_deflate_new(&w.deflate, put_pixels, &w, e);
+	if (!status && !(w.rows = qkv_mem_new(2, f->width, e)))
+		status = -1;
 	if (!status) {
 		w.png = png_create_write_struct_2(
 			PNG_LIBPNG_VER_STRING, &w, leave, ignore, &w, allocate, release);
@@ -167,6 +185,8 @@ qkv_png_write(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
 				f->width * f->zoom, f->height * f->zoom);
 		png_destroy_write_struct(&w.png, &w.info);
 	}
+	qkv_mem_free(w.rows);
+	qkv_deflate_free(w.deflate);
 	qkv_raster_free(&w.raster);
 	return status;
 }

@@ -275,8 +275,9 @@ def comparisons(processors):
     for threads in sorted({1, processors}):
         yield f"write/{isa}/json/{threads}", "orjson", write_orjson
         yield f"write/{isa}/csv/{threads}", "polars", write_polars
-    yield "picture/bare/1", "OpenCV", paint_opencv
-    yield "picture/bare/1", "OpenCV, fpng", paint_fpng
+    for threads in sorted({1, processors}):
+        yield f"picture/bare/{threads}", "OpenCV", paint_opencv
+        yield f"picture/bare/{threads}", "OpenCV, fpng", paint_fpng
     yield "picture/bare/1", "matplotlib", paint_pyplot
     yield "picture/labelled", "matplotlib, warm", paint_labels
     yield "command/pictures", "simdjson, OpenCV", lambda: program("fast", "numpy", "simdjson", "cv2")

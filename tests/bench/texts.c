@@ -167,53 +167,73 @@ bench_writing(void)
 
 struct painting {
 	const struct bench_tape *tape;
-	struct qkv_pool *pool;
-	size_t size;
+	struct qkv_pool *one, *pool;
+	size_t sizes[BENCH_HEADS]; /* of the pictures */
 };
+
+static void
+paint_head(void *arg, size_t h, size_t worker)
+{
+	struct painting *p = arg;
+	struct qkv_draw_options o = {.bare = 1, .cell = 1};
+	struct qkv_notes notes = {0};
+	struct qkv_memory_sink out;
+	struct qkv_consumer *c;
+	struct qkv_err e;
+
+	(void)worker;
+	qkv_memory_sink_init(&out, (size_t)-1);
+	if (qkv_png_new(&c, &out.sink, &o, &notes, &e))
+		bench_die("picture", e.text);
+	bench_tape_play(p->tape, h, 1, c, p->one);
+	p->sizes[h] = out.size;
+	qkv_memory_sink_free(&out);
+}
 
 static void
 paint_run(void *arg)
 {
 	struct painting *p = arg;
-	struct qkv_draw_options o = {.bare = 1, .cell = 1};
 
-	p->size = 0;
-	for (size_t h = 0; h < BENCH_HEADS; h++) {
-		struct qkv_notes notes = {0};
-		struct qkv_memory_sink out;
-		struct qkv_consumer *c;
-		struct qkv_err e;
+	qkv_pool_run(p->pool, BENCH_HEADS, paint_head, p);
+}
 
-		qkv_memory_sink_init(&out, (size_t)-1);
-		if (qkv_png_new(&c, &out.sink, &o, &notes, &e))
-			bench_die("picture", e.text);
-		bench_tape_play(p->tape, h, 1, c, p->pool);
-		p->size += out.size;
-		qkv_memory_sink_free(&out);
-	}
+static void
+painting(const struct bench_tape *t, const char *name, size_t threads)
+{
+	struct bench_row r = {.name = name, .work = BENCH_HEADS, .unit = "pictures/s", .yard = "copy"};
+	struct painting p = {.tape = t};
+	size_t bytes = 0;
+	struct qkv_err e;
+	char size[64];
+
+	if (!bench_wants(name))
+		return;
+	if (qkv_pool_new(&p.one, 1, &e) || qkv_pool_new(&p.pool, (int)threads, &e))
+		bench_die(name, e.text);
+	paint_run(&p);
+	for (size_t h = 0; h < BENCH_HEADS; h++)
+		bytes += p.sizes[h];
+	snprintf(size, sizeof size, "12 of 512 tokens, cell 1, %zu KB", bytes / 1000);
+	r.size = size;
+	r.limit = bench_copy_limit(sizeof(float) * BENCH_HEADS * BENCH_TOKENS * BENCH_TOKENS);
+	bench_row(&r, paint_run, &p);
+	qkv_pool_free(p.pool);
+	qkv_pool_free(p.one);
 }
 
 void
 bench_pictures(void)
 {
-	struct bench_row r = {
-		.name = "picture/bare/1", .work = BENCH_HEADS, .unit = "pictures/s", .yard = "copy"};
-	struct painting p;
 	struct bench_tape *t;
-	struct qkv_err e;
-	char size[64];
+	char name[64];
 
-	if (!bench_wants(r.name))
+	if (!bench_wants("picture/bare"))
 		return;
 	t = bench_tape_open();
-	p.tape = t;
-	if (qkv_pool_new(&p.pool, 1, &e))
-		bench_die(r.name, e.text);
-	paint_run(&p);
-	snprintf(size, sizeof size, "12 of 512 tokens, cell 1, %zu KB", p.size / 1000);
-	r.size = size;
-	r.limit = bench_copy_limit(sizeof(float) * BENCH_HEADS * BENCH_TOKENS * BENCH_TOKENS);
-	bench_row(&r, paint_run, &p);
-	qkv_pool_free(p.pool);
+	painting(t, "picture/bare/1", 1);
+	snprintf(name, sizeof name, "picture/bare/%zu", bench_processors);
+	if (bench_processors > 1)
+		painting(t, name, bench_processors);
 	bench_tape_close(t);
 }
