@@ -11,6 +11,8 @@
 static const char *const map_names[QKV_MAPS] = {"viridis", "cividis", "magma", "grey", "balance"};
 static const char *const norm_names[] = {"linear", "sqrt", "log"};
 
+const char *const qkv_caption_norms[] = {"", "square root", "logarithmic"};
+
 /* a text that grows by parts */
 struct words {
 	char *text;

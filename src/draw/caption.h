@@ -14,6 +14,9 @@ void qkv_caption_write(struct qkv_figure *f, const struct qkv_doc *doc, const st
 void qkv_caption_heading(char text[QKV_HEADING], const struct qkv_figure *f, const struct qkv_doc *doc,
 	const struct qkv_panel *p);
 
+/* what is written at the colour bar of a norm, "" where it is linear; by enum qkv_norm */
+extern const char *const qkv_caption_norms[];
+
 #define QKV_CAPTION_END 48 /* bytes of what stands at an end of a colour bar */
 
 /* the first scale of a stage that f shows, and what stands at its ends: a number, with a sign before it where values

@@ -306,7 +306,7 @@ static int
 lay_out_sheet(struct qkv_figure *f, const struct plan *p, struct qkv_notes *notes, struct qkv_err *e)
 {
 	f->colours = p->o->term.colours;
-	f->texts = qkv_mem_new(qkv_sheet_texts(p->count), sizeof *f->texts, e);
+	f->texts = qkv_mem_new(plus(count_texts(p), QKV_SHEET_LINES), sizeof *f->texts, e);
 	if (!f->texts)
 		return -1;
 	qkv_sheet_size(p->panels, p->count, p->doc, p->o);
@@ -315,7 +315,7 @@ lay_out_sheet(struct qkv_figure *f, const struct plan *p, struct qkv_notes *note
 			return -1;
 		qkv_caption_write(f, p->doc, p->panels, p->count, p->o);
 	}
-	return qkv_sheet_place(f, p->panels, p->count, p->doc, p->o, e);
+	return qkv_sheet_place(f, p->panels, p->count, p->doc, p->o, notes, e);
 }
 
 int

@@ -61,14 +61,14 @@ add_caption(struct qkv_legend *l, struct qkv_figure *f, size_t limit, struct qkv
 static int
 add_scale(struct qkv_legend *l, struct qkv_figure *f, unsigned stage, struct qkv_err *e)
 {
-	static const char *const norms[] = {"", "square root", "logarithmic"};
 	char low[QKV_CAPTION_END], high[QKV_CAPTION_END];
 	const struct qkv_span *s = l->span[stage] = qkv_caption_scale(low, high, f, stage);
 
 	if (f->stages & (f->stages - 1) &&
 		add(&l->name[stage], &l->names, f, qkv_stage_names[stage], (size_t)-1, e))
 		return -1;
-	if (s->norm != QKV_NORM_LINEAR && add(&l->norm[stage], &l->norms, f, norms[s->norm], (size_t)-1, e))
+	if (s->norm != QKV_NORM_LINEAR &&
+		add(&l->norm[stage], &l->norms, f, qkv_caption_norms[s->norm], (size_t)-1, e))
 		return -1;
 	return add(&l->low[stage], &l->lows, f, low, (size_t)-1, e) ||
 			add(&l->high[stage], &l->highs, f, high, (size_t)-1, e)

@@ -34,8 +34,9 @@ divide_up(size_t a, size_t b)
 static void
 set_shape(struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o)
 {
-	size_t most = o->term.width ? qkv_sheet_side(m->doc, o) : o->max_size ? o->max_size : QKV_PANEL_SIDE;
-	size_t side = o->cell ? (size_t)-1 : most;
+	size_t most = o->max_size ? o->max_size : QKV_PANEL_SIDE;
+	size_t fits = o->term.width ? qkv_sheet_side(m->doc, o) : most;
+	size_t side = o->cell ? (size_t)-1 : fits < most ? fits : most;
 
 	p->rows = m->rows;
 	p->cols = m->cols;

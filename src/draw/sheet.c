@@ -10,6 +10,7 @@
 #include "draw/bars.h"
 #include "draw/caption.h"
 #include "draw/script.h"
+#include "draw/values.h"
 
 #include <string.h>
 
@@ -22,8 +23,8 @@ enum {
 	NUMBER = 6,                       /* columns kept for the number of a bar */
 	LEAST = 8,                        /* cells a side that are shown however narrow the terminal is */
 	RAMP = 20,                        /* columns of a colour bar */
+	VALUE = 6,                        /* columns of a cell with a value in it */
 	BETWEEN = 2 * COLUMN,             /* panels */
-	LINES = (256 + 1024) / 2,         /* of title and caption, a word a line */
 };
 
 struct sheet {
@@ -31,8 +32,9 @@ struct sheet {
 	const struct qkv_doc *doc;
 	const struct qkv_draw_options *o;
 	struct qkv_bars bars;
-	size_t width; /* pixels that there are */
-	size_t y;     /* of the next line */
+	size_t width;    /* pixels that there are */
+	size_t y;        /* of the next line */
+	size_t left_out; /* values that do not fit */
 };
 
 static size_t
@@ -67,14 +69,31 @@ measure(const char *text, size_t *letters)
 	return columns;
 }
 
+/* columns of the label of a token at most */
+static size_t
+token_width(const char *text)
+{
+	const char *end = text + strlen(text);
+	size_t columns = 1;
+
+	while (text < end && columns < LABEL) {
+		uint32_t code;
+		size_t length = qkv_utf8_read(&code, text, end), wide = qkv_char_columns(code);
+
+		columns += wide || qkv_char_kind(code) == QKV_CHAR_MARK ? wide : sizeof "\\u200b" - 1;
+		text += length;
+	}
+	return smaller(columns, LABEL);
+}
+
 static size_t
 widest_token(const char *const *tokens, size_t n)
 {
-	size_t most = 2;
+	size_t most = 0;
 
 	for (size_t i = 0; i < n && most < LABEL; i++)
-		most = larger(most, measure(tokens[i], NULL));
-	return smaller(most, LABEL);
+		most = larger(most, token_width(tokens[i]));
+	return most;
 }
 
 size_t
@@ -101,7 +120,7 @@ qkv_sheet_size(
 		if (qkv_stage_has_key_columns(panels[i].stage))
 			widest = larger(widest, panels[i].wide);
 	if (!cell)
-		cell = 2 * widest <= side ? 2 : 1;
+		cell = o->annotate && VALUE * widest <= side ? VALUE : 2 * widest <= side ? 2 : 1;
 	low = cell * ROW / 2;
 	/* without colours a letter is one cell */
 	if (o->term.colours == QKV_COLOURS_NONE)
@@ -112,12 +131,6 @@ qkv_sheet_size(
 		if (!o->cell && !qkv_stage_has_key_columns(panels[i].stage))
 			panels[i].cell_w = 2 * panels[i].wide <= side ? 2 * COLUMN : COLUMN;
 	}
-}
-
-size_t
-qkv_sheet_texts(size_t count)
-{
-	return 3 * count + 3 * QKV_STAGES + 1 + LINES;
 }
 
 /* text from the left, broken at spaces where it is too long */
@@ -147,32 +160,49 @@ put_lines(struct sheet *s, enum qkv_ink ink, const char *text, struct qkv_err *e
 	return 0;
 }
 
-/* a colour bar with its numbers, after its name where there are several; the first has the key of masked cells */
+/* text at *x, which moves behind it and a space */
 static int
-put_scale(struct sheet *s, unsigned stage, int has_name, int has_key, struct qkv_err *e)
+put_word(struct sheet *s, enum qkv_ink ink, size_t *x, const char *text, struct qkv_err *e)
 {
-	char low[QKV_CAPTION_END], high[QKV_CAPTION_END];
+	size_t at = *x;
+
+	if (!*text)
+		return 0;
+	*x += (measure(text, NULL) + 1) * COLUMN;
+	return qkv_figure_text(s->f, ink, at, s->y, text, e);
+}
+
+/* a colour bar with its words; names take room for the longest; the first has the key of masked cells */
+static int
+put_scale(struct sheet *s, enum qkv_stage stage, int has_key, struct qkv_err *e)
+{
 	struct qkv_mark ramp = {QKV_MARK_RAMP, QKV_INK_PAPER, 0, s->y, RAMP * COLUMN, ROW, {NULL}};
+	char low[QKV_CAPTION_END], high[QKV_CAPTION_END];
+	size_t x = 0;
 
 	ramp.of.span = qkv_caption_scale(low, high, s->f, stage);
-	if (has_name) {
-		if (qkv_figure_text(s->f, QKV_INK_TEXT, 0, s->y, qkv_stage_names[stage], e))
+	if (s->f->stages & (s->f->stages - 1)) {
+		if (put_word(s, QKV_INK_TEXT, &x, qkv_stage_names[stage], e))
 			return -1;
-		ramp.x = (strlen("context") + 1) * COLUMN;
+		x = sizeof "context" * COLUMN;
 	}
-	if (qkv_figure_text(s->f, QKV_INK_TEXT, ramp.x, s->y, low, e))
+	if (put_word(s, QKV_INK_TEXT, &x, low, e))
 		return -1;
-	ramp.x += (measure(low, NULL) + 1) * COLUMN;
-	if (qkv_figure_mark(s->f, &ramp, e) ||
-		qkv_figure_text(s->f, QKV_INK_TEXT, ramp.x + ramp.w + COLUMN, s->y, high, e))
+	ramp.x = x;
+	x += ramp.w + COLUMN;
+	if (qkv_figure_mark(s->f, &ramp, e) || put_word(s, QKV_INK_TEXT, &x, high, e) ||
+		put_word(s, QKV_INK_QUIET, &x, qkv_caption_norms[ramp.of.span->norm], e))
 		return -1;
-	ramp.x += ramp.w + (measure(high, NULL) + 3) * COLUMN;
+	if (has_key) {
+		x += 3 * COLUMN;
+		if (qkv_figure_rect(s->f, QKV_INK_MASKED, x - 2 * COLUMN, s->y, 2 * COLUMN, ROW, e))
+			return -1;
+		x += COLUMN;
+		if (put_word(s, QKV_INK_TEXT, &x, "masked", e))
+			return -1;
+	}
 	s->y += ROW;
-	if (!has_key)
-		return 0;
-	if (qkv_figure_rect(s->f, QKV_INK_MASKED, ramp.x, ramp.y, 2 * COLUMN, ROW, e))
-		return -1;
-	return qkv_figure_text(s->f, QKV_INK_TEXT, ramp.x + 3 * COLUMN, ramp.y, "masked", e);
+	return 0;
 }
 
 static int
@@ -186,7 +216,7 @@ put_legend(struct sheet *s, struct qkv_err *e)
 	for (unsigned i = 0; i < QKV_STAGES; i++) {
 		if (!(stages >> i & 1))
 			continue;
-		if (put_scale(s, i, (stages & (stages - 1)) != 0, has_key, e))
+		if (put_scale(s, i, has_key, e))
 			return -1;
 		has_key = 0;
 	}
@@ -293,7 +323,7 @@ put_panel(struct sheet *s, const struct qkv_panel *p, size_t top, struct qkv_err
 		QKV_MARK_CELLS, QKV_INK_PAPER, p->x, p->y, p->wide * p->cell_w, p->high * p->cell_h, {NULL}};
 
 	cells.of.panel = p;
-	if (qkv_figure_mark(s->f, &cells, e))
+	if (qkv_figure_mark(s->f, &cells, e) || (s->o->annotate && qkv_values_mark(s->f, p, &s->left_out, e)))
 		return -1;
 	if (s->o->bare)
 		return 0;
@@ -322,7 +352,7 @@ put_line(struct sheet *s, struct qkv_panel *panels, size_t count, struct qkv_err
 		struct qkv_panel *p = &panels[n];
 		size_t left = s->o->bare ? 0 : label_width(p), wide = panel_width(s, p);
 
-		if (n && x + left + wide > s->width)
+		if (n && (x + left + wide > s->width || n == s->o->columns))
 			break;
 		p->x = x + left;
 		x += left + wide + BETWEEN;
@@ -342,7 +372,7 @@ put_line(struct sheet *s, struct qkv_panel *panels, size_t count, struct qkv_err
 
 int
 qkv_sheet_place(struct qkv_figure *f, struct qkv_panel *panels, size_t count, const struct qkv_doc *doc,
-	const struct qkv_draw_options *o, struct qkv_err *e)
+	const struct qkv_draw_options *o, struct qkv_notes *notes, struct qkv_err *e)
 {
 	struct sheet s = {.f = f, .doc = doc, .o = o, .width = o->term.width * COLUMN};
 
@@ -357,6 +387,8 @@ qkv_sheet_place(struct qkv_figure *f, struct qkv_panel *panels, size_t count, co
 		if (!n)
 			return -1;
 	}
+	qkv_note_add(
+		notes, QKV_NOTE_VALUES, s.left_out, "cells are %zu columns wide", panels[0].cell_w / COLUMN);
 	f->width = larger(f->width, s.width);
 	f->height = s.y;
 	return qkv_figure_check(f->width, f->height, "", o, e);

@@ -133,6 +133,9 @@ paint_words(struct drawing *d, const struct qkv_mark *m)
 		put_attribute(o, "textLength", l->width);
 		qkv_out_text(o, " lengthAdjust=\"spacingAndGlyphs\"");
 	}
+	/* the cell below is what a browser tells of */
+	if (m->kind == QKV_MARK_OVER)
+		qkv_out_text(o, " pointer-events=\"none\"");
 	if (m->ink != QKV_INK_TEXT)
 		put_colour(d, "fill", m->ink);
 	qkv_out_char(o, '>');
@@ -308,6 +311,11 @@ put_head(struct drawing *d)
 		qkv_out_text(o, "<title>");
 		put_text(o, f->title);
 		qkv_out_text(o, "</title>\n");
+	}
+	if (f->parameters[0]) {
+		qkv_out_text(o, "<desc>");
+		put_text(o, f->parameters);
+		qkv_out_text(o, "</desc>\n");
 	}
 	begin_box(o, "rect", 0, 0, f->width, f->height);
 	put_colour(d, "fill", QKV_INK_PAPER);

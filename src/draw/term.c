@@ -2,11 +2,11 @@
  * A sheet as text for a terminal: a tile a letter.
  *
  * A tile is the letter of a word, or two cells over each other: U+2580 in the colours of both; the ends of bars are
- * eighths of it. Colours are those of ECMA-48 (8.3.117, SGR) as xterm extends them: 38;2;R;G;B and 38;5;INDEX, 48 for
- * the background. Without colours a tile is a shade of ASCII.
+ * eighths of it. Without colours a tile is a shade of ASCII.
  */
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "draw/pen.h"
 #include "draw/picture.h"
 #include "draw/script.h"
 #include "draw/sheet.h"
@@ -30,28 +30,23 @@ enum kind {
 
 struct tile {
 	enum kind kind;
-	unsigned char upper, lower; /* of the palette */
+	unsigned char upper,
+		lower; /* of the palette; where there is a letter, of it and of what is below it */
 	unsigned char eighths;
 	const char *text; /* a letter with the marks over it */
 	size_t length;
 	int is_rtl;
 };
 
-/* colours of the palette, 0 that of the terminal */
-struct pen {
-	unsigned char front, back;
-	int is_dim, is_reversed;
-};
-
 struct screen {
 	struct qkv_out out;
 	struct qkv_number_style style;
 	const struct qkv_figure *figure;
-	struct qkv_palette palette;
-	struct tile *tiles; /* (rows, columns) */
+	struct qkv_palette palette; /* with a colour of masked cells that is seen on any terminal */
+	struct tile *tiles;         /* (rows, columns) */
 	size_t rows, columns;
 	unsigned char *indices; /* of a row of cells */
-	struct pen pen;
+	struct qkv_pen pen;
 };
 
 static struct tile *
@@ -117,7 +112,7 @@ paint_cells(struct screen *s, const struct qkv_mark *m)
 static void
 paint_ramp(struct screen *s, const struct qkv_mark *m)
 {
-	size_t low, high, n = m->w / COLUMN;
+	size_t n = m->w / COLUMN, low, high;
 
 	qkv_palette_ends(&low, &high, m->of.span, &s->palette);
 	for (size_t i = 0; i < n; i++) {
@@ -161,7 +156,9 @@ paint_words(struct screen *s, const struct qkv_mark *m)
 	static const char ellipsis[] = "\xE2\x80\xA6";
 	const char *p = m->of.label->text, *end = p + strlen(p);
 	int is_up = m->kind == QKV_MARK_WORDS_UP;
-	size_t x = m->x, y = m->y, limit = is_up ? y + m->h : x + m->w;
+	/* what stands upon cells is centred by pixels */
+	size_t x = m->x, y = m->kind == QKV_MARK_OVER ? m->y + ROW / 2 : m->y,
+	       limit = is_up ? y + m->h : x + m->w;
 
 	while (p < end) {
 		struct tile letter = {.kind = WORD, .upper = (unsigned char)m->ink}, *t = tile_at(s, x, y);
@@ -176,6 +173,8 @@ paint_words(struct screen *s, const struct qkv_mark *m)
 		}
 		if (!columns)
 			return;
+		if (m->kind == QKV_MARK_OVER)
+			letter.lower = t->upper;
 		t[0] = letter;
 		if (columns == 2)
 			t[1].kind = COVERED;
@@ -194,8 +193,8 @@ paint_mark(struct screen *s, const struct qkv_mark *m)
 		paint_rect(s, m);
 		break;
 	case QKV_MARK_WORDS:
-	case QKV_MARK_WORDS_UP:
 	case QKV_MARK_OVER:
+	case QKV_MARK_WORDS_UP:
 		paint_words(s, m);
 		break;
 	case QKV_MARK_CELLS:
@@ -209,62 +208,10 @@ paint_mark(struct screen *s, const struct qkv_mark *m)
 
 /* ---- from tiles to text ---- */
 
-/* the nearest of the 6 x 6 x 6 colours and 24 greys that xterm has at 16 to 255 */
-static size_t
-nearest_256(const unsigned char rgb[3])
-{
-	size_t index = 16, level, grey = (size_t)(rgb[0] + rgb[1] + rgb[2]) / 3;
-	long cube = 0, greys = 0;
-
-	grey = grey < 8 ? 0 : grey > 238 ? 23 : (grey - 3) / 10;
-	for (int i = 0; i < 3; i++) {
-		long from_grey = rgb[i] - (long)(8 + 10 * grey), from_level;
-
-		level = rgb[i] < 48 ? 0 : rgb[i] < 115 ? 1 : (rgb[i] - 35u) / 40;
-		index += level * (i == 0 ? 36 : i == 1 ? 6 : 1);
-		from_level = rgb[i] - (long)(level ? 55 + 40 * level : 0);
-		cube += from_level * from_level;
-		greys += from_grey * from_grey;
-	}
-	return greys < cube ? 232 + grey : index;
-}
-
 static void
-put_colour(struct screen *s, const char *which, unsigned char index)
+take_pen(struct screen *s, struct qkv_pen pen)
 {
-	const unsigned char *rgb = s->palette.rgb[index];
-
-	if (!index || index == QKV_INK_TEXT || index == QKV_INK_QUIET)
-		return;
-	qkv_out_text(&s->out, which);
-	if (s->figure->colours == QKV_COLOURS_256) {
-		qkv_out_text(&s->out, ";5;");
-		qkv_out_count(&s->out, nearest_256(rgb));
-		return;
-	}
-	qkv_out_text(&s->out, ";2");
-	for (int i = 0; i < 3; i++) {
-		qkv_out_char(&s->out, ';');
-		qkv_out_count(&s->out, rgb[i]);
-	}
-}
-
-static void
-take_pen(struct screen *s, struct pen pen)
-{
-	if (s->figure->colours == QKV_COLOURS_NONE ||
-		(pen.front == s->pen.front && pen.back == s->pen.back && pen.is_dim == s->pen.is_dim &&
-			pen.is_reversed == s->pen.is_reversed))
-		return;
-	s->pen = pen;
-	qkv_out_text(&s->out, "\x1B[0");
-	if (pen.is_dim)
-		qkv_out_text(&s->out, ";2");
-	if (pen.is_reversed)
-		qkv_out_text(&s->out, ";7");
-	put_colour(s, ";38", pen.front);
-	put_colour(s, ";48", pen.back);
-	qkv_out_char(&s->out, 'm');
+	qkv_pen_take(&s->pen, pen, &s->out, s->figure->colours, &s->palette);
 }
 
 static void
@@ -281,21 +228,21 @@ put_coloured(struct screen *s, const struct tile *t)
 	switch (t->kind) {
 	case HALVES:
 		take_pen(s,
-			t->upper == t->lower ? (struct pen){.back = t->upper}
-				: t->upper   ? (struct pen){.front = t->upper, .back = t->lower}
-					     : (struct pen){.front = t->lower});
+			t->upper == t->lower ? (struct qkv_pen){.back = t->upper}
+				: t->upper   ? (struct qkv_pen){.front = t->upper, .back = t->lower}
+					     : (struct qkv_pen){.front = t->lower});
 		if (t->upper == t->lower)
 			qkv_out_char(&s->out, ' ');
 		else
 			put_block(s, t->upper ? 0x2580 : 0x2584);
 		break;
 	case FROM_LEFT:
-		take_pen(s, (struct pen){.front = t->upper});
+		take_pen(s, (struct qkv_pen){.front = t->upper});
 		put_block(s, 0x2590u - t->eighths);
 		break;
 	case FROM_TOP:
 		/* there are blocks that stand, and none that hang */
-		take_pen(s, (struct pen){.front = t->upper, .is_reversed = 1});
+		take_pen(s, (struct qkv_pen){.front = t->upper, .is_reversed = 1});
 		put_block(s, 0x2588u - t->eighths);
 		break;
 	default:
@@ -318,11 +265,19 @@ shade(const struct qkv_palette *p, size_t index)
 	return shades[((index - first) * most + (p->colours - 1) / 2) / (p->colours - 1)];
 }
 
+/* text has the colour of the terminal, but for what stands upon cells */
+static struct qkv_pen
+word_pen(const struct tile *t)
+{
+	return (struct qkv_pen){
+		.front = t->lower ? t->upper : 0, .back = t->lower, .is_dim = t->upper == QKV_INK_QUIET};
+}
+
 static void
 put_tile(struct screen *s, const struct tile *t)
 {
 	if (t->kind == WORD) {
-		take_pen(s, (struct pen){.is_dim = t->upper == QKV_INK_QUIET});
+		take_pen(s, word_pen(t));
 		qkv_out_bytes(&s->out, t->text, t->length);
 	} else if (t->kind == COVERED) {
 		return;
@@ -349,7 +304,7 @@ put_row(struct screen *s, const struct tile *tiles)
 		if (tiles[i].is_rtl && (i + 1 == n || tiles[i + 1].kind != WORD))
 			qkv_out_text(&s->out, "\xE2\x80\x8E");
 	}
-	take_pen(s, (struct pen){0});
+	take_pen(s, (struct qkv_pen){0});
 	qkv_out_char(&s->out, '\n');
 }
 
