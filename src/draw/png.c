@@ -134,7 +134,7 @@ put_pixels(void *to, const unsigned char *data, size_t size)
 static void
 write_row(struct writer *w, size_t y)
 {
-	size_t width = w->raster.figure->width;
+	size_t width = w->raster.figure->width * w->raster.figure->zoom;
 	int repeats = qkv_raster_paint(&w->raster, y);
 	unsigned char *line = w->raster.line, *before = w->rows, *filtered = w->rows + width;
 	unsigned char filter = repeats ? PNG_FILTER_VALUE_UP : PNG_FILTER_VALUE_NONE;
@@ -174,7 +174,7 @@ qkv_png_write(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
 
 	if (!status)
 		status = qkv_deflate_new(&w.deflate, put_pixels, &w, e);
-	if (!status && !(w.rows = qkv_mem_new(2, f->width, e)))
+	if (!status && !(w.rows = qkv_mem_new(2 * f->zoom, f->width, e)))
 		status = -1;
 	if (!status) {
 		w.png = png_create_write_struct_2(
