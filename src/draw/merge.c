@@ -10,7 +10,9 @@
 
 struct qkv_merge {
 	int by_mean;
-	double *sums;   /* (wide,) of the group of rows that comes in */
+	float *most;    /* (cols,) the largest values of the group of rows that comes in */
+	float *shown;   /* (cols,) of a row, NaN where it is hidden */
+	double *sums;   /* (wide,) of the group */
 	size_t *counts; /* (wide,) of values in them */
 	size_t cols;
 	double *even;      /* (cols,): sums of columns, NULL: not wanted */
@@ -28,23 +30,41 @@ qkv_merge_new(struct qkv_merge **merge, const struct qkv_panel *p, int by_mean, 
 	new->cols = p->cols;
 	if (even && !(new->even = qkv_mem_new(p->cols, sizeof *new->even, e)))
 		return -1;
-	if (!by_mean)
-		return 0;
+	if (!by_mean) {
+		new->most = qkv_mem_new(p->cols, sizeof *new->most, e);
+		new->shown = new->most ? qkv_mem_new(p->cols, sizeof *new->shown, e) : NULL;
+		return new->shown ? 0 : -1;
+	}
 	new->sums = qkv_mem_new(p->wide, sizeof *new->sums, e);
 	new->counts = new->sums ? qkv_mem_new(p->wide, sizeof *new->counts, e) : NULL;
 	return new->counts ? 0 : -1;
 }
 
-/* the largest value of a row from column j to end, and of most; NaN gives way to anything */
-static float
-largest(float most, const float *data, const unsigned char *hidden, size_t j, size_t end)
+/* widens the largest values to row i, and makes cells of them after the last of the group */
+static void
+merge_most(struct qkv_merge *merge, struct qkv_panel *p, size_t i, const float *data,
+	const unsigned char *hidden)
 {
-	for (; j < end; j++) {
-		float v = hidden && hidden[j] ? NAN : data[j] + (data[j] - data[j]);
+	float *cells = p->cells + i / p->row_pool * p->wide;
 
-		most = v > most || most != most ? v : most;
+	for (size_t j = 0; i % p->row_pool == 0 && j < p->cols; j++)
+		merge->most[j] = -INFINITY;
+	if (hidden) {
+		for (size_t j = 0; j < p->cols; j++)
+			merge->shown[j] = hidden[j] ? NAN : data[j];
+		data = merge->shown;
 	}
-	return most;
+	p->kern->most(merge->most, data, p->cols);
+	if ((i + 1) % p->row_pool && i + 1 < p->rows)
+		return;
+	for (size_t c = 0, j = 0; c < p->wide; c++) {
+		size_t end = p->cols - j < p->col_pool ? p->cols : j + p->col_pool;
+		float most = -INFINITY;
+
+		for (; j < end; j++)
+			most = merge->most[j] > most ? merge->most[j] : most;
+		cells[c] = most > -INFINITY ? most : NAN;
+	}
 }
 
 /* adds the values of a row from column j to end to cell c */
@@ -58,27 +78,28 @@ add(struct qkv_merge *merge, size_t c, const float *data, const unsigned char *h
 		}
 }
 
-void
-qkv_merge_row(struct qkv_merge *merge, struct qkv_panel *p, size_t i, const float *data,
+static void
+merge_mean(struct qkv_merge *merge, struct qkv_panel *p, size_t i, const float *data,
 	const unsigned char *hidden)
 {
 	float *cells = p->cells + i / p->row_pool * p->wide;
-	int is_first = i % p->row_pool == 0;
 
 	for (size_t c = 0, j = 0; c < p->wide; c++) {
 		size_t end = p->cols - j < p->col_pool ? p->cols : j + p->col_pool;
 
-		if (merge->by_mean) {
-			if (is_first)
-				merge->sums[c] = 0, merge->counts[c] = 0;
-			add(merge, c, data, hidden, j, end);
-			cells[c] =
-				merge->counts[c] ? (float)(merge->sums[c] / (double)merge->counts[c]) : NAN;
-		} else {
-			cells[c] = largest(is_first ? NAN : cells[c], data, hidden, j, end);
-		}
+		if (i % p->row_pool == 0)
+			merge->sums[c] = 0, merge->counts[c] = 0;
+		add(merge, c, data, hidden, j, end);
+		cells[c] = merge->counts[c] ? (float)(merge->sums[c] / (double)merge->counts[c]) : NAN;
 		j = end;
 	}
+}
+
+void
+qkv_merge_row(struct qkv_merge *merge, struct qkv_panel *p, size_t i, const float *data,
+	const unsigned char *hidden)
+{
+	(merge->by_mean ? merge_mean : merge_most)(merge, p, i, data, hidden);
 }
 
 static size_t
@@ -136,6 +157,8 @@ qkv_merge_free(struct qkv_merge *merge)
 {
 	if (!merge)
 		return;
+	qkv_mem_free(merge->most);
+	qkv_mem_free(merge->shown);
 	qkv_mem_free(merge->sums);
 	qkv_mem_free(merge->counts);
 	qkv_mem_free(merge->even);

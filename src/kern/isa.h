@@ -189,6 +189,7 @@ void ISA(accumulate)(double *sums, const float *x, size_t n);
 const char *ISA(read)(float *out, size_t room, size_t cols, size_t *count, const char *text, const char *end);
 const char *ISA(commas)(size_t *count, const char *p, const char *end);
 void ISA(show)(float *out, const float *x, size_t n);
+void ISA(most)(float *out, const float *x, size_t n);
 int ISA(reach)(float *low, float *high, const float *x, size_t n);
 void ISA(index)(unsigned char *out, const float *x, size_t n, const struct qkv_ramp *r);
 char *ISA(write)(char *out, const float *x, size_t n, const struct qkv_number_style *style);

@@ -25,6 +25,21 @@ ISA(show)(float *out, const float *x, size_t n)
 		out[j] = x[j] + (x[j] - x[j]);
 }
 
+void
+ISA(most)(float *out, const float *x, size_t n)
+{
+	size_t j = 0;
+
+	for (; n - j >= LANES; j += LANES) {
+		vec v = load(x + j) + (load(x + j) - load(x + j)), most = load(out + j);
+		ivec more = v > most;
+
+		store(out + j, (vec)(((ivec)v & more) | ((ivec)most & ~more)));
+	}
+	for (; j < n; j++)
+		out[j] = x[j] + (x[j] - x[j]) > out[j] ? x[j] : out[j];
+}
+
 int
 ISA(reach)(float *low, float *high, const float *x, size_t n)
 {

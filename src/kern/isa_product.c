@@ -255,6 +255,7 @@ const struct qkv_kern ISA(kern) = {
 	.read = ISA(read),
 	.commas = ISA(commas),
 	.show = ISA(show),
+	.most = ISA(most),
 	.reach = ISA(reach),
 	.index = ISA(index),
 	.write = ISA(write),

@@ -95,6 +95,9 @@ struct qkv_kern {
 	/* out (n,) = x, but NaN where x is infinite */
 	void (*show)(float *out, const float *x, size_t n);
 
+	/* out (n,) = the greater of out and x, where x is finite */
+	void (*most)(float *out, const float *x, size_t n);
+
 	/* widens low and high to what x (n,) has; whether some of it is NaN, which does not count */
 	int (*reach)(float *low, float *high, const float *x, size_t n);
 

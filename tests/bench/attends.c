@@ -180,9 +180,36 @@ memory_of(const char *name)
 	return megabytes;
 }
 
+/* takes what a picture writes */
+static int
+drop(struct qkv_sink *s, const void *data, size_t size, struct qkv_err *e)
+{
+	(void)s, (void)data, (void)size, (void)e;
+	return 0;
+}
+
+/* a picture, pooled while the rows pass */
+static void
+picture_run(void *arg)
+{
+	const struct attend *a = arg;
+	struct qkv_draw_options o = {0};
+	struct qkv_notes notes = {0};
+	struct qkv_sink sink = {drop};
+	struct qkv_consumer *c = NULL;
+	struct qkv_attend *attend = NULL;
+	struct qkv_err e;
+
+	if (qkv_png_new(&c, &sink, &o, &notes, &e) || qkv_attend_open(&attend, a->problem, &a->options, &e) ||
+		qkv_attend_run(attend, c, &notes, &e))
+		bench_die("picture", e.text);
+	qkv_attend_free(attend);
+	c->free(c);
+}
+
 /* one head of n tokens; its seconds, or 0 */
 static double
-scale(size_t n)
+scale(size_t n, int is_picture)
 {
 	double flops = 2.0 * (double)n * (double)n * 64;
 	struct bench_row r = {.work = flops / 1e9,
@@ -192,18 +219,19 @@ scale(size_t n)
 	char name[64], document[64], size[64];
 	struct attend a;
 
-	snprintf(name, sizeof name, "scale/%zu/1", n);
+	snprintf(name, sizeof name, "scale/%zu/%s1", n, is_picture ? "picture/" : "");
 	if (!bench_wants(name))
 		return 0;
 	snprintf(document, sizeof document, "ready-%zu", n);
-	snprintf(size, sizeof size, "entropies, argmaxes, Q and K %.0f MB", 2 * 256e-6 * (double)n);
+	snprintf(size, sizeof size, "%s, Q and K %.0f MB", is_picture ? "2048 pixels" : "entropies, argmaxes",
+		2 * 256e-6 * (double)n);
 	r.name = name;
 	r.size = size;
 	r.megabytes = memory_of(name);
 	a = attend_open(document);
 	a.options.threads = 1;
 	a.wants = QKV_WANTS_FIGURES;
-	bench_row(&r, attend_run, &a);
+	bench_row(&r, is_picture ? picture_run : attend_run, &a);
 	attend_close(&a);
 	return r.time;
 }
@@ -211,11 +239,14 @@ scale(size_t n)
 void
 bench_scale(void)
 {
-	double few = scale(4096), more = scale(8192), most = scale(16384);
+	double few = scale(4096, 0), more = scale(8192, 0), most = scale(16384, 0);
 	struct bench_row r = {.name = "scale/exponent", .size = "of time in n, 4096 to 16384", .unit = ""};
 
-	if (bench_options.large)
-		scale(65536);
+	scale(16384, 1);
+	if (bench_options.large) {
+		scale(65536, 0);
+		scale(65536, 1);
+	}
 	/* the slope of the line through three evenly spaced points does not depend on the middle one */
 	r.work = log2(most / few) / 2;
 	if (few > 0 && more > 0 && most > 0)

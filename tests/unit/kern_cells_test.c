@@ -40,6 +40,26 @@ test_show(void **unused)
 }
 
 static void
+test_most(void **unused)
+{
+	(void)unused;
+	for (size_t n = 0; n <= 67; n++)
+		for (size_t i = 0; i < num_kerns; i++) {
+			float x[LONGEST], want[LONGEST], got[LONGEST];
+
+			fill_cells(x, n + 2);
+			for (size_t j = 0; j < n + 2; j++)
+				want[j] = got[j] = random_below(2) ? -INFINITY
+								   : (float)(int32_t)random_bits() * 0x1p-31f;
+			for (size_t j = 1; j <= n; j++)
+				if (isfinite(x[j]) && x[j] > want[j])
+					want[j] = x[j];
+			kerns[i]->most(got + 1, x + 1, n);
+			assert_memory_equal(got, want, (n + 2) * sizeof *got);
+		}
+}
+
+static void
 test_reach(void **unused)
 {
 	(void)unused;
@@ -100,6 +120,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_show),
+		cmocka_unit_test(test_most),
 		cmocka_unit_test(test_reach),
 		cmocka_unit_test(test_index),
 	};
