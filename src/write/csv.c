@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { AT_ONCE = 64 }; /* numbers of a long table */
+
 struct csv {
 	struct qkv_consumer consumer;
 	struct qkv_write_options options;
@@ -170,23 +172,46 @@ wide_row(const struct csv *w, struct qkv_out *o, const struct qkv_block *b, size
 	qkv_out_char(o, '\n');
 }
 
+/* what the lines of a row have in common is made for the first */
 static void
 long_row(const struct csv *w, struct qkv_out *o, const struct qkv_block *b, size_t i)
 {
+	char numbers[AT_ONCE * QKV_NUMBER_MAX], *number = numbers;
+	size_t row = o->used, token = 0, row_size = 0, token_size = 0;
+
 	for (size_t j = 0; j < w->m->cols; j++) {
-		qkv_out_count(o, w->doc->index);
-		qkv_out_char(o, w->comma);
-		prefix(w, o);
-		qkv_out_count(o, called(w->index, b->row + i));
-		qkv_out_char(o, w->comma);
+		size_t left = w->m->cols - j, length;
+
+		if (j % AT_ONCE == 0) {
+			number = numbers;
+			o->kern->write(numbers, b->data + i * b->stride + j, left < AT_ONCE ? left : AT_ONCE,
+				o->style);
+		}
+		length = (size_t)((char *)memchr(number, '\n', QKV_NUMBER_MAX) + 1 - number);
+		if (j) {
+			qkv_out_again(o, row, row_size);
+		} else {
+			qkv_out_count(o, w->doc->index);
+			qkv_out_char(o, w->comma);
+			prefix(w, o);
+			qkv_out_count(o, called(w->index, b->row + i));
+			qkv_out_char(o, w->comma);
+			row_size = o->used - row;
+		}
 		qkv_out_count(o, called(w->doc->key_index, j));
 		qkv_out_char(o, w->comma);
-		label(w, o, w->labels[b->row + i]);
-		qkv_out_char(o, w->comma);
+		if (j) {
+			qkv_out_again(o, token, token_size);
+		} else {
+			token = o->used;
+			label(w, o, w->labels[b->row + i]);
+			qkv_out_char(o, w->comma);
+			token_size = o->used - token;
+		}
 		label(w, o, w->doc->key_tokens[j]);
 		qkv_out_char(o, w->comma);
-		qkv_out_float(o, b->data[i * b->stride + j]);
-		qkv_out_char(o, '\n');
+		qkv_out_bytes(o, number, length);
+		number += length;
 	}
 }
 
@@ -290,7 +315,7 @@ qkv_csv_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_write_
 		(struct qkv_consumer){0, doc_begin, matrix_begin, rows, matrix_end, doc_end, close, ahead};
 	w->options = *o;
 	w->comma = o->tsv ? '\t' : ',';
-	qkv_number_style_set(&w->style, o->precision, 0, w->comma);
+	qkv_number_style_set(&w->style, o->precision, 0, o->layout_long ? '\n' : w->comma);
 	if (qkv_kern_choose(&kern, o->isa, e) || qkv_out_open(&w->out, s, kern, &w->style, e)) {
 		qkv_mem_free(w);
 		return -1;

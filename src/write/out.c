@@ -82,6 +82,17 @@ qkv_out_bytes(struct qkv_out *o, const char *data, size_t size)
 }
 
 void
+qkv_out_again(struct qkv_out *o, size_t from, size_t size)
+{
+	char *p = room(o, size);
+
+	if (o->failed)
+		return;
+	memcpy(p, o->buffer + from, size);
+	o->used += size;
+}
+
+void
 qkv_out_text(struct qkv_out *o, const char *text)
 {
 	qkv_out_bytes(o, text, strlen(text));

@@ -33,6 +33,9 @@ void qkv_out_float(struct qkv_out *o, float x);
 void qkv_out_floats(struct qkv_out *o, const float *x, size_t n);
 void qkv_out_doubles(struct qkv_out *o, const double *x, size_t n);
 
+/* what a text without a sink has from a place on, size bytes, once more at its end */
+void qkv_out_again(struct qkv_out *o, size_t from, size_t size);
+
 /* moves the text of one without a sink to the end of o */
 void qkv_out_move(struct qkv_out *o, struct qkv_out *from);
 

@@ -150,6 +150,40 @@ test_full_sink_large(void **state)
 	}
 }
 
+/* blocks of long lines outgrow their buffers: the same lines by any number of threads, or a clean failure */
+static void
+test_long_lines(void **state)
+{
+	static char text[20000] = "{\"tokens\":[";
+	struct run whole = {.writer = qkv_csv_new, .write = {.layout_long = 1}, .attend = {.threads = 1}};
+	char *p = text + strlen(text);
+	int failed = 1;
+
+	(void)state;
+	for (int i = 0; i < 70; i++)
+		p += sprintf(p, "%s\"%0100d\"", i ? "," : "", i);
+	p += sprintf(p, "],\"Q\":[");
+	for (int i = 0; i < 70; i++)
+		p += sprintf(p, "%s[%d]", i ? "," : "", i % 9);
+	p += sprintf(p, "],\"K\":[");
+	for (int i = 0; i < 70; i++)
+		p += sprintf(p, "%s[%d.5]", i ? "," : "", i % 7);
+	strcpy(p, "]}");
+	assert_int_equal(run_text(&whole, text), 0);
+	for (size_t n = 0; failed || n < 2; n++) {
+		struct run r = whole;
+
+		r.attend.threads = 3;
+		qkv_mem_fail_at(n);
+		failed = run_text(&r, text);
+		qkv_mem_fail_at(0);
+		if (!failed)
+			assert_string_equal(r.out.data, whole.out.data);
+		run_free(&r);
+	}
+	run_free(&whole);
+}
+
 /* what was written in JSON is read back as ready alpha, and written again the same */
 static void
 test_read_back(void **state)
@@ -240,6 +274,7 @@ main(void)
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_full_sink),
 		cmocka_unit_test(test_full_sink_large),
+		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_read_back),
 		cmocka_unit_test(test_bad_written),
 	};
