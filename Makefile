@@ -22,8 +22,8 @@ ARCH := $(shell $(CC) -dumpmachine | cut -d- -f1)
 ISAS_x86_64 = portable avx2 avx512
 ISAS_aarch64 = portable neon
 ISAS = $(or $(ISAS_$(ARCH)),portable)
-FLAGS_avx2 = -mavx2 -mfma
-FLAGS_avx512 = -mavx2 -mfma -mavx512f -mavx512vl -mavx512bw -mavx512dq
+FLAGS_avx2 = -mavx2 -mfma -mbmi
+FLAGS_avx512 = -mavx2 -mfma -mbmi -mavx512f -mavx512vl -mavx512bw -mavx512dq
 
 ROOMS = base kern load attend write draw
 ISA_SRC = $(wildcard src/kern/isa*.c)

@@ -4,8 +4,8 @@
  * These are isa_*.c. Each is compiled with -DQKV_ISA=NAME for every NAME
  * of the architecture (isas.h lists them) and the flags of that set:
  *
- *	avx512    -mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 -mfma
- *	avx2      -mavx2 -mfma
+ *	avx512    -mavx512f -mavx512vl -mavx512bw -mavx512dq -mavx2 -mfma -mbmi
+ *	avx2      -mavx2 -mfma -mbmi
  *	neon      none
  *	portable  none
  *

@@ -20,260 +20,23 @@ read_suspect(float *out, const char *text, const char *end)
 	return qkv_numbers_read(out, 1, &count, start, end) == end && count;
 }
 
-#if defined __SSE2__
-
-/* a vector has the last 16 bytes of this many numbers, and two of them the digits of twice as many */
-#define EACH (WIDTH / 16)
-#define GROUP (2 * EACH)
-
-#if defined __AVX512BW__
-#define OP(name) _mm512_##name
-typedef __m512i whole;
-#elif defined __AVX2__
-#define OP(name) _mm256_##name
-typedef __m256i whole;
-#else
-#define OP(name) _mm_##name
-typedef __m128i whole;
-#endif
-
-typedef uint64_t quads __attribute__((vector_size(WIDTH)));
-typedef float floats __attribute__((vector_size(WIDTH / 2))); /* as many as there are doubles */
-
-/* 0xff in the last n of 32 bytes at sliding + n */
-static const uint8_t sliding[80] = {[32] = 0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff,
-	0xff};
-
-static const double tenths[32] = {1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11,
-	1e-12, 1e-13, 1e-14, 1e-15, 1e-16, 1e-17, 1e-18, 1e-19, 1e-20, 1e-21, 1e-22, 1e-23, 1e-24, 1e-25,
-	1e-26, 1e-27, 1e-28, 1e-29, 1e-30, 1e-31};
-
-/* 16 bytes from every other address */
-INLINE bytes
-collect(const void *const *p, size_t offset)
-{
-#define SIXTEEN(i) _mm_loadu_si128((const void *)((const char *)p[2 * (i)] + offset))
-#if defined __AVX512BW__
-	whole lower = _mm512_inserti32x4(_mm512_castsi128_si512(SIXTEEN(0)), SIXTEEN(1), 1);
-
-	return (bytes)_mm512_inserti32x4(_mm512_inserti32x4(lower, SIXTEEN(2), 2), SIXTEEN(3), 3);
-#elif defined __AVX2__
-	return (bytes)_mm256_inserti128_si256(_mm256_castsi128_si256(SIXTEEN(0)), SIXTEEN(1), 1);
-#else
-	return (bytes)SIXTEEN(0);
-#endif
-#undef SIXTEEN
-}
-
-/* v a byte later in each sixteen, after the last byte of what is before it */
-INLINE bytes
-later(bytes v, bytes before)
-{
-#if defined __SSSE3__
-	return (bytes)OP(alignr_epi8)((whole)v, (whole)before, 15);
-#else
-	return (bytes)_mm_slli_si128((whole)v, 1) | (bytes)_mm_srli_si128((whole)before, 15);
-#endif
-}
-
-/* digits by fours */
-INLINE whole
-fours(bytes v)
-{
-#if defined __SSSE3__
-	whole pairs = OP(maddubs_epi16)((whole)v, OP(set1_epi16)(1 << 8 | 10));
-#else
-	whole tens = _mm_mullo_epi16(_mm_and_si128((whole)v, _mm_set1_epi16(255)), _mm_set1_epi16(10));
-	whole pairs = _mm_add_epi16(tens, _mm_srli_epi16((whole)v, 8));
-#endif
-
-	return OP(madd_epi16)(pairs, OP(set1_epi32)(1 << 16 | 100));
-}
-
-/* integers below 2^52 as doubles */
-INLINE dvec
-to_double(quads q)
-{
-	return (dvec)(q | (uint64_t)0x433 << 52) - 0x1p52;
-}
-
-/* the number that sixteen digits make, by fours */
-INLINE dvec
-join(whole even, whole odd)
-{
-	whole eights = OP(madd_epi16)(OP(packs_epi32)(even, odd), OP(set1_epi32)(1 << 16 | 10000));
-
-	return to_double((quads)eights & 0xffffffff) * 1e8 + to_double((quads)eights >> 32);
-}
-
-/* 1 in the lowest bit where one of the bytes of a number is 0xff, and the others are 0 */
-INLINE quads
-any(bytes even, bytes odd)
-{
-	const whole zero = (whole)(bytes){0};
-	whole a = OP(sad_epu8)((whole)even, zero), b = OP(sad_epu8)((whole)odd, zero);
-
-	return (quads)OP(unpacklo_epi64)(a, b) | (quads)OP(unpackhi_epi64)(a, b);
-}
-
-/* how far before the end of a number its dot is, if less than 32 bytes; 0: it has none */
-INLINE uint32_t
-to_point(const struct marking *m, uint32_t end)
-{
-	uint32_t at = end - m->begin + 64;
-	uint64_t points;
-
-	memcpy(&points, (const char *)(m->points - 1) + at / 8 - 7, sizeof points);
-	return (uint32_t)__builtin_clzll(points << (7 - at % 8) | (uint64_t)1 << 32);
-}
-
-/*
- * GROUP numbers, each of less than 16 * windows bytes. Seven roundings at most lie between x and the exact number, so
- * x is within 8 units of the last place, and only where it is that near to the middle between two floats, 29 bits
- * further down, is it in doubt which float is nearest to the nearest double. These get bit 8 i + 4 of the result.
- */
-INLINE uint64_t
-convert(float *out, const struct marking *m, size_t first, size_t windows)
-{
-	const size_t outside = 32 - 16 * windows; /* of the 32 bytes */
-	const uint32_t *end = m->end_at + first;
-	const void *last[GROUP], *after[GROUP], *own[GROUP];
-	bytes minus[2] = {{0}, {0}}, before[2] = {{0}, {0}};
-	dvec scale, x = {0};
-	floats y;
-	ivec near;
-
-	UNROLL
-	for (size_t i = 0; i < GROUP; i++) {
-		uint32_t e = end[i] & ~SUSPECT, size = (e - end[i - 1] - 1) & ~SUSPECT;
-		/* without a dot, it stands after the last digit */
-		uint32_t back = to_point(m, e), decimals = back - (back != 0);
-
-		last[i] = m->text + e + (back == 0) - 32 + outside;
-		after[i] = sliding + outside + decimals;
-		own[i] = sliding + outside + (size < 32 ? size : 32);
-		scale[i] = tenths[decimals];
-	}
-	UNROLL
-	for (size_t w = 0; w < windows; w++) {
-		whole sums[2];
-
-		UNROLL
-		for (size_t odd = 0; odd < 2; odd++) {
-			bytes behind = collect(after + odd, 16 * w), its = collect(own + odd, 16 * w);
-			bytes v = collect(last + odd, 16 * w);
-
-			bytes back = later(v, before[odd]);
-
-			before[odd] = v;
-			v = ((v & behind) | (back & ~behind)) - '0';
-			minus[odd] |= (bytes)(v == (uint8_t)('-' - '0')) & its;
-			sums[odd] = fours(v & its & (bytes)(v < 10));
-		}
-		x = x * 1e16 + join(sums[0], sums[1]);
-	}
-	x *= scale;
-	near = (ivec)((quads)x << 35) + 8 * 8 <= INT32_MIN + 2 * 8 * 8;
-	x = (dvec)((quads)x | any(minus[0], minus[1]) << 63);
-	y = __builtin_convertvector(x, floats);
-	memcpy(out, &y, sizeof y);
-	return gather((bytes)near);
-}
-
-/* reads GROUP numbers; how many, up to one that is none */
-INLINE size_t
-convert_group(float *out, const struct marking *m, size_t first)
-{
-	const uint32_t *end = m->end_at + first;
-	uint32_t longest = 0, suspect = 0;
-	uint64_t doubt;
-
-	UNROLL
-	for (size_t i = 0; i < GROUP; i++) {
-		uint32_t size = (end[i] - end[i - 1] - 1) & ~SUSPECT;
-
-		longest = size > longest ? size : longest;
-		suspect |= end[i] & SUSPECT;
-	}
-	doubt = longest < 16 ? convert(out, m, first, 1) : convert(out, m, first, 2);
-	if (doubt || suspect || longest >= 32)
-		for (size_t i = 0; i < GROUP; i++) {
-			uint32_t size = (end[i] - end[i - 1] - 1) & ~SUSPECT;
-
-			if (((doubt >> (8 * i + 4) & 1) || end[i] & SUSPECT || size >= 32) &&
-				!read_suspect(out + i, m->text, m->text + (end[i] & ~SUSPECT)))
-				return i;
-		}
-	return GROUP;
-}
-
-#endif
-
 /* reads the first count numbers of the lists; how many, up to one that is none */
 static size_t
-convert_list(float *out, size_t count, const struct marking *m)
+read_list(float *out, size_t count, struct marking *m)
 {
-	size_t i = 0;
-
-#if defined __SSE2__
 	/* what ends in the first block has not enough before it */
-	if (m->at > BLOCK)
-		for (size_t read; count - i >= GROUP; i += read) {
-			read = convert_group(out + i, m, i);
-			if (read < GROUP)
-				return i + read;
-		}
-#endif
-	for (; i < count; i++)
-		if (!read_suspect(out + i, m->text, m->text + (m->end_at[i] & ~SUSPECT)))
-			break;
-	return i;
+	size_t fast = m->at > BLOCK ? count / GROUP * GROUP : 0;
+
+	ISA(convert)(out, m, fast);
+	for (size_t i = fast; i < count; i++)
+		m->suspect_at[m->suspects++] = (uint16_t)i;
+	for (size_t k = 0; k < m->suspects; k++) {
+		size_t i = m->suspect_at[k];
+
+		if (i < count && !read_suspect(out + i, m->text, m->text + m->end_at[i]))
+			count = i;
+	}
+	return count;
 }
 
 /* p, or the byte after the bracket that closes the row whose last number ends before p; NULL: it goes on */
@@ -285,31 +48,33 @@ row_end(const char *p, const char *end)
 	return p < end && *p == ']' ? p + 1 : NULL;
 }
 
+#if defined __SSE2__
+
 const char *
 ISA(read)(float *out, size_t room, size_t cols, size_t *count, const char *text, const char *end)
 {
 	uint32_t ends[LISTED + 1];
+	uint16_t suspects[3 * LISTED];
 	uint64_t points[BLOCKS + 1];
 	struct marking m = {.text = text,
 		.end = end,
 		.cols = cols,
-		.number = !cols,
-		.row = cols != 0,
-		.between = (uint64_t)1 << 63,
+		.carry = {.between = 1, .number = !cols, .row = cols != 0},
 		.end_at = ends + 1,
+		.suspect_at = suspects,
 		.points = points + 1};
 	size_t unit = cols ? cols : 1, left, read, rows;
 	const char *after = text, *p;
 
-	*count = ends[0] = 0;
+	*count = points[0] = ends[0] = 0;
 	/* short stretches first: a call may be for a few numbers only */
 	for (size_t blocks = 1; !m.over; blocks = blocks < BLOCKS ? 2 * blocks : BLOCKS) {
 		ISA(mark)(&m, blocks);
 		left = room - m.numbers;
-		read = convert_list(out + m.numbers, m.ends < left ? m.ends : left, &m);
+		read = read_list(out + m.numbers, m.ends < left ? m.ends : left, &m);
 		m.over |= read < m.ends;
 		for (rows = (m.numbers + read) / unit * unit; rows > m.numbers; rows -= unit) {
-			p = text + (m.end_at[rows - 1 - m.numbers] & ~SUSPECT);
+			p = text + m.end_at[rows - 1 - m.numbers];
 			if (cols)
 				p = row_end(p, end);
 			if (p) {
@@ -321,3 +86,19 @@ ISA(read)(float *out, size_t room, size_t cols, size_t *count, const char *text,
 	}
 	return after;
 }
+
+#else
+
+/* without vectors that are known here, the strict reader is the fastest */
+const char *
+ISA(read)(float *out, size_t room, size_t cols, size_t *count, const char *text, const char *end)
+{
+	(void)out;
+	(void)room;
+	(void)cols;
+	(void)end;
+	*count = 0;
+	return text;
+}
+
+#endif

@@ -12,7 +12,7 @@
 
 typedef uint8_t bytes __attribute__((vector_size(WIDTH)));
 
-/* one bit a byte of ones, among zeros */
+/* one bit a byte: those of ones, among zeros; those that are c; those that are less than c */
 INLINE uint64_t
 gather(bytes mask)
 {
@@ -31,19 +31,45 @@ gather(bytes mask)
 #endif
 }
 
+INLINE uint64_t
+equal(bytes v, char c)
+{
+#if defined __AVX512BW__
+	return _mm512_cmpeq_epi8_mask((__m512i)v, _mm512_set1_epi8(c));
+#else
+	return gather((bytes)(v == (uint8_t)c));
+#endif
+}
+
+INLINE uint64_t
+less(bytes v, uint8_t c)
+{
+#if defined __AVX512BW__
+	return _mm512_cmplt_epu8_mask((__m512i)v, _mm512_set1_epi8((char)c));
+#else
+	return gather((bytes)(v < c));
+#endif
+}
+
 enum {
 	BLOCK = 64,
 	BLOCKS = 64, /* of a stretch, at most */
 	LISTED = BLOCK / 2 * BLOCKS +
-		9 /* numbers have two bytes each with what follows; eight are listed at once */
+		9 /* numbers have two bytes each with what follows; some are listed at once */
 };
 
-/* set in the end of a number that must be read the slow way */
-#define SUSPECT ((uint32_t)1 << 31)
+/* numbers that are made at once: as many as doubles in two vectors */
+#define GROUP (WIDTH / 8)
 
-/* of 64 bytes, which are what */
-struct classes {
-	uint64_t digit, zero, dot, minus, comma, open, close, white;
+/* what a block leaves to the next one, in the lowest bit */
+struct carry {
+	/* its last byte was that, the first digit, or white space or a bracket */
+	uint64_t digit, minus, dot, comma, zero, between, open, close;
+	uint64_t turn;  /* it was a comma after a row */
+	uint64_t whole; /* a number goes on that has had no dot yet */
+	/* only white space has come since a number, a row, what a number must follow, and what a row must follow */
+	uint64_t ended, closed, number, row;
+	int stale; /* the block was regular: the first five, but for comma, are to be found again */
 };
 
 /* how far the marking of numbers is */
@@ -54,25 +80,24 @@ struct marking {
 	size_t rows;    /* that have ended */
 	size_t numbers; /* that were on earlier lists */
 	int over;       /* nothing may follow what is on the lists */
+	struct carry carry;
+	int suspect; /* a number goes on that must be read the slow way */
 
-	/* of the last stretch: */
+	/* of the last stretch */
 	uint32_t begin; /* its offset */
-	size_t ends;    /* numbers that end in it */
-	uint32_t *
-		end_at; /* (LISTED,): offsets of the bytes after them; before these, the last of the stretch before */
-	uint64_t *
-		points; /* (BLOCKS,): bits of their dots, or ends where there is none; before these, the block before */
-
-	/* what a block leaves to the next one */
-	struct classes last; /* of the block before, whose last byte counts */
-	uint64_t token, between, zero, point;
-	uint64_t whole; /* 1: a number goes on that has had no dot yet */
-	/* 1 while only white space has come since: a number, the end of a row, what a number or a row must follow */
-	uint64_t ended, closed, number, row;
-	uint32_t suspect; /* what is to be set in the end of a number that goes on */
+	size_t ends, suspects;
+	/* (LISTED,): offsets of the bytes after numbers; [-1]: the last one of the stretch before */
+	uint32_t *end_at;
+	/* (3 * LISTED,): which of them must be read the slow way, some perhaps thrice */
+	uint16_t *suspect_at;
+	/* (BLOCKS,): bits of dots, or of ends where there is none; [-1]: of the block before */
+	uint64_t *points;
 };
 
 /* lists the numbers of some blocks; all that end before anything unexpected, or before the rest, of less than a block */
 void ISA(mark)(struct marking *m, size_t blocks);
+
+/* makes floats of the first count numbers on the lists, a multiple of GROUP; lists those that stay in doubt as suspect */
+void ISA(convert)(float *out, struct marking *m, size_t count);
 
 #endif

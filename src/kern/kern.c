@@ -32,7 +32,8 @@ qkv_usable_avx512(void)
 int
 qkv_usable_avx2(void)
 {
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+		__builtin_cpu_supports("bmi");
 }
 
 #elif defined __aarch64__
