@@ -194,7 +194,7 @@ convert(float *out, const struct marking *m, size_t first, size_t windows)
 		x = x * 1e16 + join(sums[0], sums[1]);
 	}
 	x *= scale;
-	near = (ivec)((quads)x << 35) + 8 * 8 <= INT32_MIN + 2 * 8 * 8;
+	near = (ivec)(((quads)x << 35) + ((uint64_t)(8 * 8) << 32)) <= INT32_MIN + 2 * 8 * 8;
 	x = (dvec)((quads)x | any(minus[0], minus[1]) << 63);
 	y = __builtin_convertvector(x, floats);
 	memcpy(out, &y, sizeof y);

@@ -83,21 +83,18 @@ struct marks {
 };
 
 /*
- * What is out of order, white space left out: numbers and commas take turns, and from row to row there are a bracket, a
- * comma, a bracket. within, comma: a byte after those of numbers, and commas.
+ * What is out of order, white space left out: a number or a row that stands where none must follow, or something else
+ * where one must. What may follow them is seen by what follows that, and by the lengths of rows. comma: a byte after them.
  */
 INLINE uint64_t
-find_wrong(const struct classes *c, uint64_t start, uint64_t within, uint64_t comma, struct carry *y)
+find_wrong(const struct classes *c, uint64_t start, uint64_t comma, struct carry *y)
 {
-	uint64_t token = ~(c->comma | c->open | c->close | c->white);
-	uint64_t ended = skip(within & ~token, c->white, &y->ended);
 	uint64_t closed = skip(next(c->close, &y->close), c->white, &y->closed);
 	uint64_t turn = next(c->comma & closed, &y->turn);
 	uint64_t number = skip((comma & ~turn) | next(c->open, &y->open), c->white, &y->number);
 	uint64_t row = skip(turn, c->white, &y->row);
 
-	return (c->close & ~ended) | (c->comma & ~(ended | closed)) |
-		((ended | closed) & ~(c->comma | c->close)) | (start ^ number) | (c->open ^ row);
+	return (start ^ number) | (c->open ^ row);
 }
 
 /* how it is in any block that begins at p */
@@ -116,7 +113,7 @@ inspect(const char *p, struct carry *y)
 	k.close = c.close;
 	k.suspect = (token & ~(c.digit | c.dot | c.minus)) | (c.minus & ~(comma | gap)) |
 		((minus | dot) & ~c.digit) | (c.dot & ~(digit & k.point)) | (zero & c.digit);
-	k.wrong = find_wrong(&c, start, ~(comma | gap), comma, y);
+	k.wrong = find_wrong(&c, start, comma, y);
 	return k;
 }
 
@@ -177,13 +174,15 @@ INLINE struct marks
 inspect_next(const char *p, struct carry *y)
 {
 #if defined __SSSE3__
-	if (!(y->open | y->close | y->turn | y->ended | y->closed | y->number | y->row) && is_regular(p)) {
+	/* where the last block was not regular, its last bytes must be as if it had been */
+	if (!(y->turn | y->between | y->zero) && is_regular(p)) {
 		uint64_t comma = find(p, ','), dot = find(p, '.'), last = y->comma, whole = y->whole;
 		struct marks k = {.point = skip(next(comma, &last), ~(comma | dot), &whole), .end = comma};
 
 		if (!(dot & ~k.point)) {
 			y->comma = last;
 			y->whole = whole;
+			y->zero = 0;
 			y->stale = 1;
 			return k;
 		}

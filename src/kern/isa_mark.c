@@ -88,8 +88,6 @@ ISA(mark)(struct marking *m, size_t blocks)
 		struct marks k = m->at ? inspect_next(m->text + m->at, &carry) : inspect(m->text, &carry);
 		size_t first = m->ends;
 
-		if (!m->at)
-			k.suspect = ~(uint64_t)0; /* there is nothing before these numbers that can be read */
 		if (k.close | k.wrong)
 			check_rows(m, &k, &limit);
 		m->points[b] = k.point;

@@ -67,8 +67,8 @@ struct carry {
 	uint64_t digit, minus, dot, comma, zero, between, open, close;
 	uint64_t turn;  /* it was a comma after a row */
 	uint64_t whole; /* a number goes on that has had no dot yet */
-	/* only white space has come since a number, a row, what a number must follow, and what a row must follow */
-	uint64_t ended, closed, number, row;
+	/* only white space has come since a row, since what a number must follow, and since what a row must follow */
+	uint64_t closed, number, row;
 	int stale; /* the block was regular: the first five, but for comma, are to be found again */
 };
 

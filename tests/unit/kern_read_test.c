@@ -259,6 +259,30 @@ test_wrong(void **unused)
 		}
 }
 
+/* a row that does not begin with a bracket, or begins with a zero too much, wherever in a block that is */
+static void
+test_begin(void **unused)
+{
+	static const char *const begins[] = {"[", "", "[0", "[ 0", "[-0", "[ -", "[1 ", "[1,", "[ 1,"};
+	char text[1000];
+
+	(void)unused;
+	for (size_t before = 0; before < 70; before++)
+		for (size_t k = 0; k < sizeof begins / sizeof *begins; k++) {
+			char *p = text + sprintf(text, "[%*s", (int)before, "");
+
+			for (int row = 0; row < 4; row++) {
+				if (row)
+					p += sprintf(p, "%s", row == 2 ? begins[k] : "[");
+				for (int i = 1; i <= 40; i++)
+					p += sprintf(p, i > 1 ? ",%d" : "%d", i % 10);
+				p += sprintf(p, "],");
+			}
+			memset(p, ' ', PADDING);
+			check(text, (size_t)(p - text) + PADDING, 40, 0);
+		}
+}
+
 /* texts that begin and end with a page, beside which nothing may be read */
 static void
 test_pages(void **unused)
@@ -337,6 +361,7 @@ main(void)
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_begin),
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_commas),
