@@ -64,6 +64,7 @@ main(int argc, char **argv)
 	bench_reading();
 	bench_writing();
 	bench_pictures();
+	bench_grids();
 	bench_scale();
 	bench_end();
 	return 0;

@@ -89,6 +89,7 @@ void bench_scale(void);
 void bench_reading(void);
 void bench_writing(void);
 void bench_pictures(void);
+void bench_grids(void);
 void bench_commands(void);
 
 #endif

@@ -207,6 +207,21 @@ def paint_labels():
     return run
 
 
+def paint_grid():
+    plt, alpha = pyplot(), random(12, 12, 128, 128)
+
+    def run():
+        figure, axes = plt.subplots(12, 12, figsize=(24, 24))
+        for row, heads in zip(axes, alpha):
+            for a, head in zip(row, heads):
+                a.imshow(head, cmap=VIRIDIS)
+                a.axis("off")
+        figure.savefig(io.BytesIO(), format="png")
+        plt.close(figure)
+
+    return run
+
+
 # ---- whole programs, which this file is too: peers.py BUILD --run NAME ----
 
 
@@ -280,6 +295,7 @@ def comparisons(processors):
         yield f"picture/bare/{threads}", "OpenCV, fpng", paint_fpng
     yield "picture/bare/1", "matplotlib", paint_pyplot
     yield "picture/labelled", "matplotlib, warm", paint_labels
+    yield "picture/grid", "matplotlib, warm, without labels", paint_grid
     yield "command/pictures", "simdjson, OpenCV", lambda: program("fast", "numpy", "simdjson", "cv2")
     yield "command/pictures", "json, PyTorch, matplotlib", lambda: program("usual", "torch", "matplotlib")
     yield "scale/16384/1", "PyTorch by blocks", lambda: torch_blocks(16384, 1)
