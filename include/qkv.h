@@ -262,6 +262,9 @@ int qkv_attend_open(struct qkv_attend **a, const struct qkv_problem *p, const st
 /* computes, and hands everything to c; fails only where c does, or where memory ends */
 int qkv_attend_run(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, struct qkv_err *e);
 
+/* what a was opened for, with all its tokens */
+const struct qkv_doc *qkv_attend_doc(const struct qkv_attend *a);
+
 void qkv_attend_free(struct qkv_attend *a);
 
 /* the name of the instruction set that isa (NULL: the best) stands for, or NULL: unknown, or not on this machine */
@@ -338,7 +341,8 @@ struct qkv_draw_options {
 	float vmin, vmax;             /* ends of every scale, finite */
 	struct qkv_term_options term; /* for qkv_term_new, and the first run before it; all zero for others */
 	const char *isa;              /* as for qkv_attend_open; changes no pixel */
-	const struct qkv_extent *extent; /* of all pictures that share scales; NULL: this one has its own */
+	const struct qkv_extent
+		*extent; /* of all pictures that share scales; NULL or empty: this one has its own */
 };
 
 /* a picture of each document's matrices, in one figure; notes, borrowed, gets what had to be left out */
@@ -360,7 +364,12 @@ int qkv_term_new(struct qkv_consumer **c, struct qkv_sink *s, const struct qkv_d
 int qkv_extent_new(struct qkv_extent **x, struct qkv_err *e);
 int qkv_extent_consumer(
 	struct qkv_consumer **c, struct qkv_extent *x, const struct qkv_draw_options *o, struct qkv_err *e);
+/* empty: each picture has its own */
+void qkv_extent_clear(struct qkv_extent *x);
 void qkv_extent_free(struct qkv_extent *x);
+
+/* whether a picture of rows by cols cells needs a quarter of the memory where its scales are known before */
+int qkv_extent_saves(const struct qkv_draw_options *o, size_t rows, size_t cols);
 
 #ifdef __cplusplus
 }

@@ -56,7 +56,7 @@ add_panel(struct made *m, const struct trial *t, enum qkv_stage stage, size_t la
 
 	matrix.rows = keys_down ? t->n_k : t->n_q;
 	matrix.cols = qkv_stage_has_key_columns(stage) ? t->n_k : t->features;
-	assert_int_equal(qkv_panel_new(&m->panels[m->count++], &matrix, &t->o, &e), 0);
+	assert_int_equal(qkv_panel_new(&m->panels[m->count++], &matrix, &t->o, QKV_KEEP_CELLS, &e), 0);
 	for (size_t i = 0; i < matrix.rows; i++) {
 		float *row = calloc(matrix.cols, sizeof *row);
 		double sum = 1;

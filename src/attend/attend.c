@@ -186,6 +186,12 @@ qkv_attend_open(struct qkv_attend **out, const struct qkv_problem *p, const stru
 	return 0;
 }
 
+const struct qkv_doc *
+qkv_attend_doc(const struct qkv_attend *a)
+{
+	return &a->doc;
+}
+
 void
 qkv_attend_free(struct qkv_attend *a)
 {

@@ -50,12 +50,12 @@ set_options(struct run *r, const struct qkv_options *o)
 	};
 }
 
-/* whether several pictures of a document share scales */
+/* whether a run before may find the scales of pictures: several share them, or one is large */
 static int
-is_shared(const struct run *r)
+may_measure(const struct run *r)
 {
 	return r->output.format->traits & QKV_TRAIT_PICTURE &&
-		r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD);
+		(r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD) || r->output.show.draw.cell);
 }
 
 /* everything that can be wrong before the data are looked at */
@@ -84,7 +84,7 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 		r->output.show.draw.term = qkv_term_choose(o);
 	if (qkv_output_fields(&r->output.fields, r->output.name, e) || qkv_files_new(&r->files, e))
 		return -1;
-	if (is_shared(r)) {
+	if (may_measure(r)) {
 		if (qkv_extent_new(&r->extent, e))
 			return -1;
 		r->output.show.draw.extent = r->extent;
@@ -114,14 +114,20 @@ check_more(const struct run *r, const struct qkv_options *o, struct qkv_err *e)
 			: "");
 }
 
-/* finds the one scale that all pictures of a document shall have */
+/* finds the scales that all pictures of a document shall have, where that is of use */
 static int
 measure(struct run *r, struct qkv_attend *a, struct qkv_err *e)
 {
 	struct qkv_notes again = {0}; /* the pictures themselves bring the same */
 	struct qkv_consumer *c;
+	const struct qkv_doc *doc = qkv_attend_doc(a);
 	int failed;
 
+	if (!(r->output.fields & (QKV_FIELD_LAYER | QKV_FIELD_HEAD)) &&
+		!qkv_extent_saves(&r->output.show.draw, doc->n_q, doc->n_k)) {
+		qkv_extent_clear(r->extent);
+		return 0;
+	}
 	qkv_progress_phase("measuring");
 	if (qkv_extent_consumer(&c, r->extent, &r->output.show.draw, e))
 		return -1;

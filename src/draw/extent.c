@@ -2,6 +2,8 @@
 #include "base/mem.h"
 #include "draw/scale.h"
 
+enum { LARGE = 1 << 24 }; /* cells, 64 MB of them */
+
 struct measure {
 	struct qkv_consumer consumer; /* first: the consumer is the measure */
 	struct qkv_extent *x;
@@ -35,7 +37,8 @@ matrix_begin(struct qkv_consumer *c, const struct qkv_matrix *matrix, struct qkv
 {
 	struct measure *m = (struct measure *)c;
 
-	return qkv_panel_push(&m->panels, &m->count, &m->room, matrix, &m->o, e);
+	return qkv_panel_push(&m->panels, &m->count, &m->room, matrix, &m->o,
+		m->o.robust ? QKV_KEEP_CELLS : QKV_KEEP_REACH, e);
 }
 
 static int
@@ -120,4 +123,10 @@ qkv_extent_free(struct qkv_extent *x)
 	if (x)
 		qkv_extent_clear(x);
 	qkv_mem_free(x);
+}
+
+int
+qkv_extent_saves(const struct qkv_draw_options *o, size_t rows, size_t cols)
+{
+	return o->cell && !o->annotate && !o->robust && !o->term.width && cols && rows > LARGE / cols;
 }

@@ -60,10 +60,8 @@ times(size_t a, size_t b)
 static int
 set_scales(struct qkv_figure *f, const struct plan *p, struct qkv_err *e)
 {
-	unsigned maps = 0;
-
-	f->scales = p->o->extent ? p->o->extent : &f->own;
-	if (!p->o->extent && qkv_scale_find(&f->own, p->panels, p->count, p->o, e))
+	f->scales = p->o->extent && p->o->extent->count ? p->o->extent : &f->own;
+	if (f->scales == &f->own && qkv_scale_find(&f->own, p->panels, p->count, p->o, e))
 		return -1;
 	for (size_t i = 0; i < p->count; i++) {
 		struct qkv_panel *panel = &p->panels[i];
@@ -71,9 +69,8 @@ set_scales(struct qkv_figure *f, const struct plan *p, struct qkv_err *e)
 		panel->span = qkv_scale_of(f->scales, panel);
 		f->stages |= 1u << panel->stage;
 		f->has_masked |= panel->has_masked;
-		maps |= 1u << panel->span->map;
 	}
-	qkv_palette_fill(&f->palette, maps, p->o);
+	qkv_scale_palette(&f->palette, f->scales, p->o);
 	return 0;
 }
 

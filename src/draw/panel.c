@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "draw/figure.h"
 #include "draw/merge.h"
+#include "draw/scale.h"
 #include "draw/sheet.h"
 
 #include <math.h>
@@ -68,9 +69,33 @@ new_sums(double **sums, double **even, int is_even, size_t count, struct qkv_err
 	return *even ? 0 : -1;
 }
 
+static int
+is_pooled(const struct qkv_panel *p)
+{
+	return p->row_pool > 1 || p->col_pool > 1;
+}
+
+static int
+new_cells(struct qkv_panel *p, const struct qkv_draw_options *o, enum qkv_keep keep, struct qkv_err *e)
+{
+	p->is_row = keep != QKV_KEEP_CELLS && !is_pooled(p);
+	p->cells = qkv_mem_floats(p->is_row ? 1 : p->high, p->wide * sizeof *p->cells, e);
+	if (!p->cells)
+		return -1;
+	if (keep != QKV_KEEP_COLOURS || !p->is_row)
+		return 0;
+	p->span = qkv_scale_of(o->extent, p);
+	p->palette = qkv_mem_new(1, sizeof *p->palette, e);
+	p->colours = p->palette ? qkv_mem_new(p->high, p->wide, e) : NULL;
+	if (!p->colours)
+		return -1;
+	qkv_scale_palette(p->palette, o->extent, o);
+	return 0;
+}
+
 int
-qkv_panel_new(
-	struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o, struct qkv_err *e)
+qkv_panel_new(struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o,
+	enum qkv_keep keep, struct qkv_err *e)
 {
 	int sums = m->stage == QKV_ALPHA && !o->bare;
 	/* which keys are allowed cannot be told where some are left out, and a terminal has no room for marks */
@@ -80,16 +105,15 @@ qkv_panel_new(
 	if (qkv_kern_choose(&p->kern, o->isa, e))
 		return -1;
 	p->wants_positive = o->norm == QKV_NORM_LOG;
+	p->least = p->least_positive = INFINITY;
+	p->most = -INFINITY;
 	p->stage = m->stage;
 	p->layer = m->layer;
 	p->head = m->head;
 	if (m->mask)
 		strncpy(p->mask, m->mask, sizeof p->mask - 1);
 	set_shape(p, m, o);
-	if (check_size(p, o, e))
-		return -1;
-	p->cells = qkv_mem_floats(p->high * p->wide, sizeof *p->cells, e);
-	if (!p->cells)
+	if (check_size(p, o, e) || new_cells(p, o, keep, e))
 		return -1;
 	if (sums && !o->no_row_sums && new_sums(&p->row_sums, &p->row_even, even, p->high, e))
 		return -1;
@@ -100,7 +124,7 @@ qkv_panel_new(
 
 int
 qkv_panel_push(struct qkv_panel **panels, size_t *count, size_t *room, const struct qkv_matrix *m,
-	const struct qkv_draw_options *o, struct qkv_err *e)
+	const struct qkv_draw_options *o, enum qkv_keep keep, struct qkv_err *e)
 {
 	if (*count == *room) {
 		size_t more = *room ? 2 * *room : 16;
@@ -111,17 +135,7 @@ qkv_panel_push(struct qkv_panel **panels, size_t *count, size_t *room, const str
 		*panels = all;
 		*room = more;
 	}
-	return qkv_panel_new(&(*panels)[(*count)++], m, o, e);
-}
-
-static void
-copy_row(struct qkv_panel *p, size_t row, const float *data, const unsigned char *hidden)
-{
-	float *cells = p->cells + row * p->wide;
-
-	p->kern->show(cells, data, p->cols);
-	for (size_t j = 0; hidden && j < p->cols; j++)
-		cells[j] = hidden[j] ? NAN : cells[j];
+	return qkv_panel_new(&(*panels)[(*count)++], m, o, keep, e);
 }
 
 /* the least cell above 0 */
@@ -135,6 +149,32 @@ find_positive(const float *cells, size_t n)
 	return least;
 }
 
+/* takes in how far n cells reach */
+static void
+measure(struct qkv_panel *p, size_t n)
+{
+	p->has_masked |= p->kern->reach(&p->least, &p->most, p->cells, n);
+	if (p->wants_positive) {
+		float positive = find_positive(p->cells, n);
+
+		p->least_positive = positive < p->least_positive ? positive : p->least_positive;
+	}
+}
+
+static void
+copy_row(struct qkv_panel *p, size_t row, const float *data, const unsigned char *hidden)
+{
+	float *cells = p->is_row ? p->cells : p->cells + row * p->wide;
+
+	p->kern->show(cells, data, p->cols);
+	for (size_t j = 0; hidden && j < p->cols; j++)
+		cells[j] = hidden[j] ? NAN : cells[j];
+	if (p->is_row)
+		measure(p, p->wide);
+	if (p->colours)
+		qkv_palette_index(p->colours + row * p->wide, cells, p->wide, p->span, p->palette, p->kern);
+}
+
 void
 qkv_panel_add(struct qkv_panel *p, const struct qkv_block *b)
 {
@@ -144,10 +184,10 @@ qkv_panel_add(struct qkv_panel *p, const struct qkv_block *b)
 		const unsigned char *blank = p->stage >= QKV_MASKED ? hidden : NULL;
 		const float *data = b->data + i * b->stride;
 
-		if (p->row_pool == 1 && p->col_pool == 1)
-			copy_row(p, b->row + i, data, blank);
-		else
+		if (is_pooled(p))
 			qkv_merge_row(p->merge, p, b->row + i, data, blank);
+		else
+			copy_row(p, b->row + i, data, blank);
 		if (p->row_even || p->col_even)
 			qkv_merge_even(p->merge, p, b->row + i, hidden);
 	}
@@ -158,10 +198,8 @@ qkv_panel_add(struct qkv_panel *p, const struct qkv_block *b)
 void
 qkv_panel_end(struct qkv_panel *p, const double *col_sums)
 {
-	p->least = INFINITY;
-	p->most = -INFINITY;
-	p->has_masked = p->kern->reach(&p->least, &p->most, p->cells, p->high * p->wide);
-	p->least_positive = p->wants_positive ? find_positive(p->cells, p->high * p->wide) : INFINITY;
+	if (!p->is_row)
+		measure(p, p->high * p->wide);
 	if (p->col_sums && col_sums)
 		qkv_merge_sums(p->merge, p->col_sums, col_sums, 0, p->cols, p->cols, p->col_pool);
 	if (p->col_even)
@@ -176,6 +214,8 @@ qkv_panel_free(struct qkv_panel *p)
 {
 	qkv_merge_free(p->merge);
 	qkv_mem_free(p->cells);
+	qkv_mem_free(p->colours);
+	qkv_mem_free(p->palette);
 	qkv_mem_free(p->row_sums);
 	qkv_mem_free(p->col_sums);
 	qkv_mem_free(p->row_even);

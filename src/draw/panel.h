@@ -15,15 +15,18 @@ struct qkv_panel {
 	size_t row_pool, col_pool; /* rows and columns of the matrix that share a cell */
 	size_t high, wide;         /* cells */
 	float *cells;              /* (high, wide); NaN: every value is hidden or not finite */
-	double *row_sums;          /* (high,), pooled like the cells; NULL: not shown */
-	double *col_sums;          /* (wide,), likewise */
+	int is_row;                /* cells are the last row alone */
+	unsigned char *colours; /* (high, wide) of the palette, where that is all that is kept; else NULL */
+	double *row_sums;       /* (high,), pooled like the cells; NULL: not shown */
+	double *col_sums;       /* (wide,), likewise */
 	double *row_even; /* (high,): what uniform attention over the allowed keys would sum to; NULL: not known */
-	double *col_even;        /* (wide,) */
-	float least, most;       /* of the cells; least above most: none has a value */
-	int wants_positive;      /* as a logarithmic scale does */
-	float least_positive;    /* INFINITY: there is none */
-	int has_masked;          /* a cell is NaN */
-	struct qkv_merge *merge; /* NULL: no longer, or not needed, or not yet */
+	double *col_even;            /* (wide,) */
+	float least, most;           /* of the cells; least above most: none has a value */
+	int wants_positive;          /* as a logarithmic scale does */
+	float least_positive;        /* INFINITY: there is none */
+	int has_masked;              /* a cell is NaN */
+	struct qkv_palette *palette; /* of the colours */
+	struct qkv_merge *merge;     /* NULL: no longer, or not needed, or not yet */
 
 	/* where the figure puts it, and its scale */
 	const struct qkv_span *span;
@@ -37,13 +40,16 @@ struct qkv_panel {
 int qkv_stage_has_key_columns(enum qkv_stage stage);
 int qkv_stage_has_key_rows(enum qkv_stage stage);
 
+/* what stays of the values: cells; colours, for scales that are known; or how far they reach alone */
+enum qkv_keep { QKV_KEEP_CELLS, QKV_KEEP_COLOURS, QKV_KEEP_REACH };
+
 /* a panel for m without values yet; cells that share no pixel unless o leaves their size open */
-int qkv_panel_new(
-	struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o, struct qkv_err *e);
+int qkv_panel_new(struct qkv_panel *p, const struct qkv_matrix *m, const struct qkv_draw_options *o,
+	enum qkv_keep keep, struct qkv_err *e);
 
 /* adds one to a list of count panels that has room for more, or gets it */
 int qkv_panel_push(struct qkv_panel **panels, size_t *count, size_t *room, const struct qkv_matrix *m,
-	const struct qkv_draw_options *o, struct qkv_err *e);
+	const struct qkv_draw_options *o, enum qkv_keep keep, struct qkv_err *e);
 
 /* takes in the rows of a block, and the column sums, NULL where there are none, after the last one */
 void qkv_panel_add(struct qkv_panel *p, const struct qkv_block *b);

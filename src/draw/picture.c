@@ -46,7 +46,11 @@ begin_matrix(struct qkv_consumer *c, const struct qkv_matrix *m, struct qkv_err 
 {
 	struct picture *p = (struct picture *)c;
 
-	if (qkv_panel_push(&p->panels, &p->count, &p->room, m, &p->o, e))
+	enum qkv_keep keep = p->o.extent && p->o.extent->count && qkv_extent_saves(&p->o, m->rows, m->cols)
+		? QKV_KEEP_COLOURS
+		: QKV_KEEP_CELLS;
+
+	if (qkv_panel_push(&p->panels, &p->count, &p->room, m, &p->o, keep, e))
 		return -1;
 	return check_size(p, &p->panels[p->count - 1], e);
 }

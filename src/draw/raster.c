@@ -51,15 +51,21 @@ paint_cells(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 {
 	const struct qkv_panel *p = m->of.panel;
 	unsigned char *out = r->line + m->x * r->zoom;
-	size_t cell = p->cell_w * r->zoom;
+	size_t cell = p->cell_w * r->zoom, first = row / (p->cell_h * r->zoom) * p->wide;
+	const unsigned char *indices = r->indices;
 
 	if (row % (p->cell_h * r->zoom) && !r->has_over)
 		return;
-	qkv_palette_index(cell == 1 ? out : r->indices, p->cells + row / (p->cell_h * r->zoom) * p->wide,
-		p->wide, p->span, &r->figure->palette, p->kern);
-	if (cell > 1)
+	if (p->colours)
+		indices = p->colours + first;
+	else
+		qkv_palette_index(
+			r->indices, p->cells + first, p->wide, p->span, &r->figure->palette, p->kern);
+	if (cell == 1)
+		memcpy(out, indices, p->wide);
+	else
 		for (size_t j = 0; j < p->wide; j++)
-			memset(out + j * cell, r->indices[j], cell);
+			memset(out + j * cell, indices[j], cell);
 }
 
 /* whether a label has ink at x, y */

@@ -223,6 +223,16 @@ qkv_scale_find(struct qkv_extent *x, const struct qkv_panel *panels, size_t coun
 }
 
 void
+qkv_scale_palette(struct qkv_palette *palette, const struct qkv_extent *x, const struct qkv_draw_options *o)
+{
+	unsigned maps = 0;
+
+	for (size_t i = 0; i < x->count; i++)
+		maps |= 1u << x->spans[i].map;
+	qkv_palette_fill(palette, maps, o);
+}
+
+void
 qkv_extent_clear(struct qkv_extent *x)
 {
 	qkv_mem_free(x->spans);

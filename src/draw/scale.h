@@ -18,6 +18,8 @@ int qkv_scale_find(struct qkv_extent *x, const struct qkv_panel *panels, size_t 
 /* the one that a panel belongs to */
 const struct qkv_span *qkv_scale_of(const struct qkv_extent *x, const struct qkv_panel *p);
 
-void qkv_extent_clear(struct qkv_extent *x);
+/* the palette of all pictures with these scales */
+void
+qkv_scale_palette(struct qkv_palette *palette, const struct qkv_extent *x, const struct qkv_draw_options *o);
 
 #endif

@@ -260,7 +260,7 @@ sums_below_zero_have_no_bars(void **state)
 	int lines = 0;
 
 	(void)state;
-	assert_int_equal(qkv_panel_new(&p, &matrix, &o, &e), 0);
+	assert_int_equal(qkv_panel_new(&p, &matrix, &o, QKV_KEEP_CELLS, &e), 0);
 	qkv_panel_add(&p, &b);
 	qkv_panel_end(&p, sums);
 	assert_int_equal(qkv_figure_new(&f, &doc, &p, 1, &o, &notes, &e), 0);
@@ -299,7 +299,7 @@ sums_are_pooled(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3000; i++)
 		sums[i] = -1 - (double)(i ^ 1);
-	assert_int_equal(qkv_panel_new(&p, &matrix, &o, &e), 0);
+	assert_int_equal(qkv_panel_new(&p, &matrix, &o, QKV_KEEP_CELLS, &e), 0);
 	qkv_panel_add(&p, &b);
 	assert_int_equal(p.high, 1500);
 	for (size_t i = 0; i < p.high; i++)

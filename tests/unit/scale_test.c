@@ -22,6 +22,9 @@ panel_of(enum qkv_stage stage, size_t layer, size_t head, float *cells, size_t n
 		.high = 1,
 		.wide = n,
 		.cells = cells,
+		.least = INFINITY,
+		.most = -INFINITY,
+		.least_positive = INFINITY,
 		.wants_positive = 1};
 
 	qkv_panel_end(&p, NULL);
