@@ -36,8 +36,11 @@ ISA(most)(float *out, const float *x, size_t n)
 
 		store(out + j, (vec)(((ivec)v & more) | ((ivec)most & ~more)));
 	}
-	for (; j < n; j++)
-		out[j] = x[j] + (x[j] - x[j]) > out[j] ? x[j] : out[j];
+	for (; j < n; j++) {
+		float v = x[j] + (x[j] - x[j]);
+
+		out[j] = v > out[j] ? v : out[j];
+	}
 }
 
 int
