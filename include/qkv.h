@@ -249,7 +249,8 @@ struct qkv_consumer {
 	int (*matrix_end)(struct qkv_consumer *c, const double *col_sums, struct qkv_err *e);
 	int (*doc_end)(struct qkv_consumer *c, struct qkv_err *e);
 	void (*free)(struct qkv_consumer *c);
-	/* or NULL; comes before rows for every block, on any thread, for different slots at the same time */
+	/* or NULL; comes before rows for every block, on any thread, for different slots at the same time, also while rows
+	 * is at work on another, which is on any thread too */
 	void (*ahead)(struct qkv_consumer *c, const struct qkv_block *b);
 };
 

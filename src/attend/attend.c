@@ -86,7 +86,8 @@ new_packs(float ***packs, struct qkv_attend *a, size_t k, size_t n, struct qkv_e
 static int
 new_slots(struct qkv_attend *a, struct qkv_err *e)
 {
-	/* blocks a thread between two meetings: many that none has to wait, where they are small */
+	/* blocks a thread between two meetings, and as many that are being handed over: more where they are small, so
+	 * that no thread has to wait */
 	size_t threads = qkv_pool_size(a->pool), each = threads == 1 ? 1 : a->doc.n_k < 2048 ? 8 : 2;
 
 	/* an odd number of lines: rows a power of two apart would share the same few places of the cache */

@@ -1,5 +1,6 @@
 /*
- * Running an attend: matrices in order, their blocks computed side by side and handed over one by one.
+ * Running an attend: matrices in order, their blocks computed side by side and handed over one by one, while the
+ * next ones are computed.
  *
  * A block's column sums are added in double row by row, and the blocks' sums in ascending order, so that the
  * number of threads cannot show.
@@ -20,7 +21,13 @@ struct job {
 	const size_t *heads; /* (num_heads,) positions */
 	size_t num_heads;
 	struct qkv_consumer *c;
-	struct qkv_block *blocks; /* (num_slots,): of those being computed */
+	double *col_sums;         /* (n_k + 1,) */
+	struct qkv_block *blocks; /* (num_slots,) */
+	size_t *rows;             /* (num_slots,): where the blocks begin that are being computed */
+	size_t slot;              /* of the first of them */
+	size_t ready, num_ready;  /* those that are to be handed over */
+	int failed;
+	struct qkv_err *e; /* of the consumer */
 };
 
 static void
@@ -90,17 +97,15 @@ measure(const struct job *j, struct qkv_slot *s, const struct qkv_block *b)
 }
 
 static void
-compute(void *arg, size_t index, size_t worker)
+compute(const struct job *j, size_t slot, size_t row)
 {
-	const struct job *j = arg;
-	struct qkv_slot *s = &j->a->slots[index];
-	struct qkv_block *b = &j->blocks[index];
-	size_t row = b->row, left = j->m.rows - row;
+	struct qkv_slot *s = &j->a->slots[slot];
+	struct qkv_block *b = &j->blocks[slot];
+	size_t left = j->m.rows - row;
 	int averages = j->m.head == QKV_MEAN && j->a->average;
 
-	(void)worker;
 	*b = (struct qkv_block){
-		.matrix = &j->m, .slot = index, .row = row, .rows = left < QKV_ROWS ? left : QKV_ROWS};
+		.matrix = &j->m, .slot = slot, .row = row, .rows = left < QKV_ROWS ? left : QKV_ROWS};
 	if (averages)
 		average(j, s, b);
 	else
@@ -121,6 +126,29 @@ compute(void *arg, size_t index, size_t worker)
 	}
 	if (j->c->ahead)
 		j->c->ahead(j->c, b);
+}
+
+/* hands over what is ready */
+static void
+hand_over(struct job *j)
+{
+	for (size_t n = j->ready; n < j->ready + j->num_ready && !j->failed; n++) {
+		if (j->m.stage == QKV_ALPHA)
+			j->a->kern->total(j->col_sums, j->a->slots[n].cols, j->m.cols);
+		j->failed = j->c->rows(j->c, &j->blocks[n], j->e);
+	}
+}
+
+static void
+hand_over_or_compute(void *arg, size_t index, size_t worker)
+{
+	struct job *j = arg;
+
+	(void)worker;
+	if (index == 0)
+		hand_over(j);
+	else
+		compute(j, j->slot + index - 1, j->rows[index - 1]);
 }
 
 static int
@@ -185,30 +213,32 @@ is_needed(const struct job *j, size_t row)
 }
 
 static int
-run_blocks(struct job *j, double *col_sums, struct qkv_err *e)
+run_blocks(struct job *j)
 {
-	for (size_t row = 0; row < j->m.rows;) {
+	/* one worker hands a block over before it computes the next in the same slot */
+	size_t half = j->a->num_slots / 2, row = 0;
+
+	j->failed = 0;
+	j->slot = j->num_ready = 0;
+	do {
 		size_t num = 0;
 
-		for (; row < j->m.rows && num < j->a->num_slots; row += QKV_ROWS)
+		for (; row < j->m.rows && num < (half ? half : 1); row += QKV_ROWS)
 			if (is_needed(j, row))
-				j->blocks[num++].row = row;
-		qkv_pool_run(j->a->pool, num, compute, j);
-		for (size_t n = 0; n < num; n++) {
-			if (j->m.stage == QKV_ALPHA)
-				j->a->kern->total(col_sums, j->a->slots[n].cols, j->m.cols);
-			if (j->c->rows(j->c, &j->blocks[n], e))
-				return -1;
-		}
-	}
+				j->rows[num++] = row;
+		qkv_pool_run(j->a->pool, num + 1, hand_over_or_compute, j);
+		j->ready = j->slot;
+		j->num_ready = num;
+		j->slot = j->slot ? 0 : half;
+	} while (j->num_ready && !j->failed);
 	for (size_t k = 0; k < j->m.cols && j->m.stage == QKV_ALPHA; k++)
-		col_sums[j->m.cols] += col_sums[k];
-	return 0;
+		j->col_sums[j->m.cols] += j->col_sums[k];
+	return j->failed ? -1 : 0;
 }
 
 /* one matrix from its beginning to its end */
 static int
-run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
+run_matrix(struct job *j, struct qkv_err *e)
 {
 	const struct qkv_layer *l = j->l->layer;
 	const struct qkv_doc *doc = &j->a->doc;
@@ -222,9 +252,9 @@ run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
 	j->m.has_scale = l->has_scale;
 	j->m.scale = j->l->scale;
 	j->m.mask = l->mask_name;
-	memset(col_sums, 0, (doc->n_k + 1) * sizeof *col_sums);
-	if (j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j, col_sums, e) ||
-		j->c->matrix_end(j->c, alpha && !j->a->no_col_sums ? col_sums : NULL, e))
+	memset(j->col_sums, 0, (doc->n_k + 1) * sizeof *j->col_sums);
+	if (j->c->matrix_begin(j->c, &j->m, e) || run_blocks(j) ||
+		j->c->matrix_end(j->c, alpha && !j->a->no_col_sums ? j->col_sums : NULL, e))
 		return -1;
 	if (j->a->contexts && (alpha || j->m.stage == QKV_CONTEXT))
 		for (size_t h = 0; h < j->num_heads; h++)
@@ -233,7 +263,7 @@ run_matrix(struct job *j, double *col_sums, struct qkv_err *e)
 }
 
 static int
-run_heads(struct job *j, double *col_sums, struct qkv_err *e)
+run_heads(struct job *j, struct qkv_err *e)
 {
 	const struct qkv_layer *l = j->l->layer;
 
@@ -245,14 +275,14 @@ run_heads(struct job *j, double *col_sums, struct qkv_err *e)
 			j->num_heads = 1;
 			j->m.stage = (enum qkv_stage)s;
 			j->m.head = l->head_index ? l->head_index[h] : h;
-			if (run_matrix(j, col_sums, e))
+			if (run_matrix(j, e))
 				return -1;
 		}
 	return 0;
 }
 
 static int
-run_mean(struct job *j, double *col_sums, struct qkv_err *e)
+run_mean(struct job *j, struct qkv_err *e)
 {
 	size_t *heads = qkv_mem_new(j->l->layer->num_heads, sizeof *heads, e);
 	int result = heads ? 0 : -1;
@@ -267,19 +297,19 @@ run_mean(struct job *j, double *col_sums, struct qkv_err *e)
 				heads[j->num_heads++] = h;
 		j->m.stage = (enum qkv_stage)s;
 		j->m.head = QKV_MEAN;
-		result = run_matrix(j, col_sums, e);
+		result = run_matrix(j, e);
 	}
 	qkv_mem_free(heads);
 	return result;
 }
 
 static int
-run_layer(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_err *e)
+run_layer(struct job *j, struct qkv_notes *notes, struct qkv_err *e)
 {
 	if (j->a->stages >> QKV_MASKED)
 		note_rows(j, notes);
 	qkv_attend_pack(j->a, j->l);
-	if (j->a->average ? run_mean(j, col_sums, e) : run_heads(j, col_sums, e))
+	if (j->a->average ? run_mean(j, e) : run_heads(j, e))
 		return -1;
 	if (!(j->a->stages >> QKV_OUTPUT & 1))
 		return 0;
@@ -288,27 +318,29 @@ run_layer(struct job *j, double *col_sums, struct qkv_notes *notes, struct qkv_e
 	j->num_heads = 0;
 	j->m.stage = QKV_OUTPUT;
 	j->m.head = QKV_NONE;
-	return run_matrix(j, col_sums, e);
+	return run_matrix(j, e);
 }
 
 static int
 run_doc(struct qkv_attend *a, struct qkv_consumer *c, struct qkv_notes *notes, struct qkv_err *e)
 {
-	struct job j = {.a = a, .c = c};
-	double *col_sums = qkv_mem_new(a->doc.n_k + 1, sizeof *col_sums, e);
+	struct job j = {.a = a, .c = c, .e = e};
 	int result;
 
 	a->wants_figures = c->wants & QKV_WANTS_FIGURES;
-	j.blocks = col_sums ? qkv_mem_new(a->num_slots, sizeof *j.blocks, e) : NULL;
-	result = j.blocks ? c->doc_begin(c, &a->doc, e) : -1;
+	j.col_sums = qkv_mem_new(a->doc.n_k + 1, sizeof *j.col_sums, e);
+	j.blocks = j.col_sums ? qkv_mem_new(a->num_slots, sizeof *j.blocks, e) : NULL;
+	j.rows = j.blocks ? qkv_mem_new(a->num_slots, sizeof *j.rows, e) : NULL;
+	result = j.rows ? c->doc_begin(c, &a->doc, e) : -1;
 	for (size_t n = 0; !result && n < a->num_layers; n++) {
 		j.l = &a->layers[n];
-		result = run_layer(&j, col_sums, notes, e);
+		result = run_layer(&j, notes, e);
 	}
 	if (!result)
 		result = c->doc_end(c, e);
+	qkv_mem_free(j.rows);
 	qkv_mem_free(j.blocks);
-	qkv_mem_free(col_sums);
+	qkv_mem_free(j.col_sums);
 	return result;
 }
 

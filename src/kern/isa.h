@@ -102,7 +102,7 @@ spread(float x)
 INLINE dvec
 lower(vec v)
 {
-	dvec d;
+	dvec d = {0};
 
 	UNROLL
 	for (int l = 0; l < LANES / 2; l++)
@@ -113,7 +113,7 @@ lower(vec v)
 INLINE dvec
 upper(vec v)
 {
-	dvec d;
+	dvec d = {0};
 
 	UNROLL
 	for (int l = 0; l < LANES / 2; l++)
