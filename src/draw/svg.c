@@ -176,41 +176,70 @@ paint_ramp(struct drawing *d, const struct qkv_mark *m)
 	qkv_out_text(o, ")\"/>\n");
 }
 
-/* the name of token or feature i of an axis */
+/* what the tokens or features of an axis are called, for free_names whatever is returned */
 static int
-put_name(struct qkv_out *o, const struct qkv_axis *a, size_t i, struct qkv_err *e)
+make_names(struct qkv_label **names, const struct qkv_axis *a, struct qkv_err *e)
 {
-	char name[QKV_AXIS_NAME];
-	struct qkv_label l;
-
-	qkv_axis_name(name, a, i);
-	if (qkv_label_new(&l, name, (size_t)-1, e))
+	*names = qkv_mem_new(a->n, sizeof **names, e);
+	if (!*names)
 		return -1;
-	qkv_out_text(o, a->tokens ? "" : "feature ");
-	put_text(o, l.text);
-	qkv_label_free(&l);
+	for (size_t i = 0; i < a->n; i++) {
+		char name[QKV_AXIS_NAME];
+
+		qkv_axis_name(name, a, i);
+		if (qkv_label_new(&(*names)[i], name, (size_t)-1, e))
+			return -1;
+	}
 	return 0;
 }
 
-/* what a browser shows of a cell that is pointed at */
-static int
-put_title(struct qkv_out *o, const struct qkv_panel *p, size_t i, size_t j, struct qkv_err *e)
+static void
+free_names(struct qkv_label *names, const struct qkv_axis *a)
 {
-	float value = p->cells[i * p->wide + j];
+	for (size_t i = 0; names && i < a->n; i++)
+		qkv_label_free(&names[i]);
+	qkv_mem_free(names);
+}
 
-	qkv_out_text(o, "<title>");
-	if (put_name(o, p->row_axis, i, e))
-		return -1;
-	qkv_out_text(o, " \xE2\x86\x92 ");
-	if (put_name(o, p->col_axis, j, e))
-		return -1;
+/* what a browser shows of a cell that is pointed at */
+static void
+put_title(struct qkv_out *o, const struct qkv_panel *p, const char *row, const char *col, float value)
+{
+	qkv_out_text(o, p->row_axis->tokens ? "<title>" : "<title>feature ");
+	put_text(o, row);
+	qkv_out_text(o, p->col_axis->tokens ? " \xE2\x86\x92 " : " \xE2\x86\x92 feature ");
+	put_text(o, col);
 	qkv_out_text(o, ": ");
 	if (value == value)
 		qkv_out_float(o, value);
 	else
 		qkv_out_text(o, "masked");
 	qkv_out_text(o, "</title>");
-	return 0;
+}
+
+/* a rectangle a cell; rows, cols: the names of tokens and features, NULL: without titles */
+static void
+put_cells(struct drawing *d, const struct qkv_mark *m, const struct qkv_label *rows,
+	const struct qkv_label *cols)
+{
+	const struct qkv_panel *p = m->of.panel;
+	struct qkv_out *o = &d->out;
+
+	for (size_t i = 0; i < p->high; i++) {
+		const float *cells = p->cells + i * p->wide;
+
+		qkv_palette_index(d->indices, cells, p->wide, p->span, &d->figure->palette, p->kern);
+		for (size_t j = 0; j < p->wide; j++) {
+			begin_box(
+				o, "rect", m->x + j * p->cell_w, m->y + i * p->cell_h, p->cell_w, p->cell_h);
+			put_colour(d, "fill", d->indices[j]);
+			qkv_out_text(o, rows ? ">" : "/>\n");
+			if (!rows)
+				continue;
+			put_title(o, p, rows[i].text, cols[j].text, cells[j]);
+			qkv_out_text(o, "</rect>\n");
+		}
+	}
 }
 
 static int
@@ -218,22 +247,14 @@ paint_elements(struct drawing *d, const struct qkv_mark *m, struct qkv_err *e)
 {
 	const struct qkv_panel *p = m->of.panel;
 	int has_titles = p->row_axis && p->row_pool == 1 && p->col_pool == 1;
+	struct qkv_label *rows = NULL, *cols = NULL;
+	int failed = has_titles && (make_names(&rows, p->row_axis, e) || make_names(&cols, p->col_axis, e));
 
-	for (size_t i = 0; i < p->high; i++) {
-		qkv_palette_index(
-			d->indices, p->cells + i * p->wide, p->wide, p->span, &d->figure->palette, p->kern);
-		for (size_t j = 0; j < p->wide; j++) {
-			begin_box(&d->out, "rect", m->x + j * p->cell_w, m->y + i * p->cell_h, p->cell_w,
-				p->cell_h);
-			put_colour(d, "fill", d->indices[j]);
-			qkv_out_text(&d->out, has_titles ? ">" : "/>\n");
-			if (has_titles && put_title(&d->out, p, i, j, e))
-				return -1;
-			if (has_titles)
-				qkv_out_text(&d->out, "</rect>\n");
-		}
-	}
-	return 0;
+	if (!failed)
+		put_cells(d, m, rows, cols);
+	free_names(rows, p->row_axis);
+	free_names(cols, p->col_axis);
+	return failed ? -1 : 0;
 }
 
 /* the cells as a PNG of their size, so that nobody has to enlarge it */
