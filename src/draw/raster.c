@@ -46,6 +46,26 @@ qkv_raster_new(struct qkv_raster *r, const struct qkv_figure *f, struct qkv_err 
 	return 0;
 }
 
+/* writes each of n bytes cell times */
+static void
+widen(unsigned char *out, const unsigned char *bytes, size_t n, size_t cell)
+{
+	size_t j = 0;
+
+	if (cell == 1) {
+		memcpy(out, bytes, n);
+		return;
+	}
+	/* eight at a time, of which the next ones cover what is too much */
+	for (; cell <= 8 && n - j > 8; j++) {
+		uint64_t eight = bytes[j] * UINT64_C(0x0101010101010101);
+
+		memcpy(out + j * cell, &eight, 8);
+	}
+	for (; j < n; j++)
+		memset(out + j * cell, bytes[j], cell);
+}
+
 static void
 paint_cells(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 {
@@ -61,11 +81,7 @@ paint_cells(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 	else
 		qkv_palette_index(
 			r->indices, p->cells + first, p->wide, p->span, &r->figure->palette, p->kern);
-	if (cell == 1)
-		memcpy(out, indices, p->wide);
-	else
-		for (size_t j = 0; j < p->wide; j++)
-			memset(out + j * cell, indices[j], cell);
+	widen(out, indices, p->wide, cell);
 }
 
 /* whether a label has ink at x, y */
@@ -104,28 +120,41 @@ shade(const struct qkv_raster *r, enum qkv_ink ink, double much)
 	return (unsigned char)(p->shades[ink == QKV_INK_QUIET] + step - 1);
 }
 
-/* a row of a label that is m->w by m->h, or turned so, and enlarged */
+/* a row of a label that is m->w by m->h, or turned so */
 static void
 paint_words(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 {
+	const uint16_t *ink = m->of.label->ink;
+	unsigned char *out = r->line + m->x, colour = (unsigned char)m->ink;
+	unsigned column = ink[m->kind == QKV_MARK_WORDS_UP ? m->h - 1 - row : 0];
+
+	if (m->kind == QKV_MARK_WORDS_UP)
+		for (size_t y = 0; y < m->w; y++)
+			out[y] = column >> y & 1 ? colour : QKV_INK_PAPER;
+	else if (m->kind == QKV_MARK_WORDS)
+		for (size_t x = 0; x < m->w; x++)
+			out[x] = ink[x] >> row & 1 ? colour : QKV_INK_PAPER;
+	else
+		for (size_t x = 0; x < m->w; x++)
+			out[x] = ink[x] >> row & 1 ? colour : out[x];
+}
+
+/* the same enlarged */
+static void
+paint_smooth(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
+{
 	const struct qkv_label *l = m->of.label;
 	unsigned char *out = r->line + m->x * r->zoom;
-	int turned = m->kind == QKV_MARK_WORDS_UP;
+	int is_turned = m->kind == QKV_MARK_WORDS_UP;
 	size_t from_end = m->h * r->zoom - 1 - row; /* of text that runs upwards */
 
 	for (size_t i = 0; i < m->w * r->zoom; i++) {
-		size_t x = turned ? from_end : i, y = turned ? i : row;
+		double much = smooth_ink(l, is_turned ? from_end : i, is_turned ? i : row, r->zoom);
 
-		if (r->zoom > 1 && m->kind == QKV_MARK_OVER) {
-			if (smooth_ink(l, x, y, r->zoom) >= 0.5)
-				out[i] = (unsigned char)m->ink;
-		} else if (r->zoom > 1) {
-			out[i] = shade(r, m->ink, smooth_ink(l, x, y, r->zoom));
-		} else if (l->ink[x] >> y & 1) {
+		if (m->kind != QKV_MARK_OVER)
+			out[i] = shade(r, m->ink, much);
+		else if (much >= 0.5)
 			out[i] = (unsigned char)m->ink;
-		} else if (m->kind != QKV_MARK_OVER) {
-			out[i] = QKV_INK_PAPER;
-		}
 	}
 }
 
@@ -150,7 +179,10 @@ paint_mark(struct qkv_raster *r, const struct qkv_mark *m, size_t row)
 	case QKV_MARK_WORDS:
 	case QKV_MARK_WORDS_UP:
 	case QKV_MARK_OVER:
-		paint_words(r, m, row);
+		if (r->zoom > 1)
+			paint_smooth(r, m, row);
+		else
+			paint_words(r, m, row);
 		break;
 	case QKV_MARK_CELLS:
 		paint_cells(r, m, row);
