@@ -470,7 +470,13 @@ values_in_cells(void **state)
 	s = draw(&f, &notes);
 	assert_true(count_colour(&s, 0) > 4 * ink[2]);
 	free(s.rgb);
+	/* four letters and a margin need 36 pixels */
 	f.o.zoom = 0;
+	for (f.o.cell = 35; f.o.cell <= 36; f.o.cell++) {
+		s = draw(&f, &notes);
+		assert_int_equal(notes.of[QKV_NOTE_VALUES].count, f.o.cell == 35 ? 2 : 0);
+		free(s.rgb);
+	}
 	f.o.cell = 20;
 	s = draw(&f, &notes);
 	/* the 1 fits */
