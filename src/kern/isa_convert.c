@@ -160,7 +160,7 @@ convert(float *out, const struct marking *m, size_t first, size_t windows)
 	const uint32_t *end = m->end_at + first;
 	const void *last[GROUP], *after[GROUP], *own[GROUP];
 	bytes minus[2] = {{0}, {0}}, before[2] = {{0}, {0}};
-	dvec scale, x = {0};
+	dvec scale = {0}, x = {0};
 	floats y;
 	ivec near;
 
