@@ -204,7 +204,8 @@ convert(float *out, const struct marking *m, size_t first, size_t windows)
 void
 ISA(convert)(float *out, struct marking *m, size_t count)
 {
-	for (size_t first = 0; first < count; first += GROUP) {
+	for (size_t next = 0; next < count; next += GROUP) {
+		size_t first = next + GROUP <= count ? next : count - GROUP;
 		const uint32_t *end = m->end_at + first;
 		uint32_t longest = 0;
 		uint64_t doubt;

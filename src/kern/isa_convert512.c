@@ -162,7 +162,8 @@ convert(float *out, const char *text, const uint32_t *end, __m256i sizes, int wi
 void
 ISA(convert)(float *out, struct marking *m, size_t count)
 {
-	for (size_t first = 0; first < count; first += GROUP) {
+	for (size_t next = 0; next < count; next += GROUP) {
+		size_t first = next + GROUP <= count ? next : count - GROUP;
 		const uint32_t *end = m->end_at + first;
 		uint32_t doubt;
 		__m256i last = _mm256_loadu_si256((const void *)end);

@@ -8,15 +8,15 @@
 #include "kern/isa_read.h"
 #include "kern/number.h"
 
-/* reads the number that ends before end the slow way, text being the beginning of it all; whether it is one */
+/* reads number i of the list the slow way; whether it is one */
 static int
-read_suspect(float *out, const char *text, const char *end)
+read_suspect(float *out, const struct marking *m, size_t i)
 {
-	const char *start = end;
+	const char *end = m->text + m->end_at[i], *start = m->text + m->end_at[(ptrdiff_t)i - 1];
 	size_t count;
 
-	while (start > text && !memchr(" \n\t\r,[", start[-1], 6))
-		start--;
+	while (memchr(" \n\t\r,[]", *start, 7))
+		start++;
 	return qkv_numbers_read(out, 1, &count, start, end) == end && count;
 }
 
@@ -25,15 +25,16 @@ static size_t
 read_list(float *out, size_t count, struct marking *m)
 {
 	/* what ends in the first block has not enough before it */
-	size_t fast = m->at > BLOCK ? count / GROUP * GROUP : 0;
+	int fast = count >= GROUP && m->at > BLOCK;
 
-	ISA(convert)(out, m, fast);
-	for (size_t i = fast; i < count; i++)
+	if (fast)
+		ISA(convert)(out, m, count);
+	for (size_t i = 0; i < count && !fast; i++)
 		m->suspect_at[m->suspects++] = (uint16_t)i;
 	for (size_t k = 0; k < m->suspects; k++) {
 		size_t i = m->suspect_at[k];
 
-		if (i < count && !read_suspect(out + i, m->text, m->text + m->end_at[i]))
+		if (i < count && !read_suspect(out + i, m, i))
 			count = i;
 	}
 	return count;

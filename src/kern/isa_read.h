@@ -97,7 +97,7 @@ struct marking {
 /* lists the numbers of some blocks; all that end before anything unexpected, or before the rest, of less than a block */
 void ISA(mark)(struct marking *m, size_t blocks);
 
-/* makes floats of the first count numbers on the lists, a multiple of GROUP; lists those that stay in doubt as suspect */
+/* makes floats of the first count numbers on the lists, at least GROUP; lists those that stay in doubt as suspect */
 void ISA(convert)(float *out, struct marking *m, size_t count);
 
 #endif
