@@ -11,6 +11,56 @@
 
 enum { MOST = 64, LEAST = 4, SHORTEST = 1 << 18 }; /* pieces, and bytes of one */
 
+/* pieces of SHORTEST bytes in which commas are counted */
+struct count {
+	const struct qkv_scanner *s;
+	const char *begin;
+	size_t commas[LEAST];
+	const char *stop[LEAST];
+};
+
+static void
+commas_task(void *arg, size_t index, size_t worker)
+{
+	struct count *c = arg;
+	const char *begin = c->begin + index * SHORTEST;
+
+	(void)worker;
+	c->stop[index] = c->s->kern->commas(&c->commas[index], begin, begin + SHORTEST);
+}
+
+/* whether there is a pool, and work for it in size bytes */
+static int
+has_pool(struct qkv_scanner *s, size_t size)
+{
+	return size / SHORTEST >= LEAST && s->threads != 1 &&
+		(s->pool || !qkv_pool_new(&s->pool, s->threads, s->e));
+}
+
+const char *
+qkv_scanner_commas(size_t *count, struct qkv_scanner *s)
+{
+	struct count c = {.s = s};
+	size_t rest = (size_t)(s->end - s->p);
+	const char *end;
+
+	/* first a piece of its own: most arrays are short */
+	end = s->kern->commas(count, s->p, s->p + (rest < SHORTEST ? rest : SHORTEST));
+	if (end - s->p < SHORTEST)
+		return end;
+	for (c.begin = end; has_pool(s, (size_t)(s->end - c.begin)); c.begin += LEAST * SHORTEST) {
+		qkv_pool_run(s->pool, LEAST, commas_task, &c);
+		for (size_t i = 0; i < LEAST; i++) {
+			*count += c.commas[i];
+			if (c.stop[i] < c.begin + (i + 1) * SHORTEST)
+				return c.stop[i];
+		}
+	}
+	end = s->kern->commas(&rest, c.begin, s->end);
+	*count += rest;
+	return end;
+}
+
 struct piece {
 	const char *begin;   /* the bracket that opens its first row */
 	size_t first, count; /* numbers before it and in it, by commas */
@@ -132,12 +182,10 @@ qkv_scanner_split(float *data, size_t count, size_t room, struct qkv_scanner *s,
 	struct split d = {.s = s, .cells = cells, .data = data, .axes = axes};
 	size_t number = count;
 
-	if ((end - s->p) / SHORTEST < LEAST || s->threads == 1)
+	if (!has_pool(s, (size_t)(end - s->p)))
 		return 0;
 	for (size_t a = 0, unit = 1; a < axes; a++)
 		d.unit[a] = unit *= shape[axes - 1 - a];
-	if (!d.unit[axes - 1] || (!s->pool && qkv_pool_new(&s->pool, s->threads, s->e)))
-		return 0;
 	cut(&d, end);
 	qkv_pool_run(s->pool, d.num_pieces, count_task, &d);
 	for (size_t i = 0; i < d.num_pieces; i++) {

@@ -55,6 +55,9 @@ int qkv_scanner_fail_found(struct qkv_scanner *s, const struct qkv_frame *f, con
 /* remembers a value that begins at s->p; NULL when memory ends */
 struct qkv_value *qkv_scanner_note(struct qkv_scanner *s);
 
+/* counts the commas from s->p to the first ':' or '}', or the end; returns where that is */
+const char *qkv_scanner_commas(size_t *count, struct qkv_scanner *s);
+
 /*
  * Reads rows of cols cells from p, which opens the first, into out (room,), as far as they are whole and easy; sets
  * *count to the cells read, and returns what is after them, or p.

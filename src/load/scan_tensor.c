@@ -218,7 +218,7 @@ qkv_scanner_tensor(struct qkv_scanner *s, const struct qkv_frame *f, enum qkv_ce
 	if (!v)
 		return -1;
 	/* there is a comma between any two numbers, and no colon or brace among them */
-	l.limit = s->kern->commas(&commas, s->p, s->end);
+	l.limit = qkv_scanner_commas(&commas, s);
 	l.room = commas + 1;
 	l.data = qkv_mem_floats(l.room, sizeof *l.data, s->e);
 	if (!l.data)
