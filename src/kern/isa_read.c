@@ -8,6 +8,8 @@
 #include "kern/isa_read.h"
 #include "kern/number.h"
 
+#if defined __SSE2__
+
 /* reads number i of the list the slow way; whether it is one */
 static int
 read_suspect(float *out, const struct marking *m, size_t i)
@@ -48,8 +50,6 @@ row_end(const char *p, const char *end)
 		p++;
 	return p < end && *p == ']' ? p + 1 : NULL;
 }
-
-#if defined __SSE2__
 
 const char *
 ISA(read)(float *out, size_t room, size_t cols, size_t *count, const char *text, const char *end)

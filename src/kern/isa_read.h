@@ -6,6 +6,8 @@
 
 #if defined __SSE2__
 #include <immintrin.h>
+#elif defined __aarch64__
+#include <arm_neon.h>
 #endif
 
 #define WIDTH (4 * LANES)
@@ -22,6 +24,11 @@ gather(bytes mask)
 	return (uint32_t)_mm256_movemask_epi8((__m256i)mask);
 #elif defined __SSE2__
 	return (uint32_t)_mm_movemask_epi8((__m128i)mask);
+#elif defined __aarch64__
+	const bytes weights = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+
+	return (uint64_t)vaddv_u8(vget_low_u8((uint8x16_t)(mask & weights))) |
+		(uint64_t)vaddv_u8(vget_high_u8((uint8x16_t)(mask & weights))) << 8;
 #else
 	uint64_t sum = 0;
 
