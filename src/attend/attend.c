@@ -74,12 +74,12 @@ new_slot(struct qkv_attend *a, struct qkv_slot *s, struct qkv_err *e)
 static int
 new_packs(float ***packs, struct qkv_attend *a, size_t k, size_t n, struct qkv_err *e)
 {
-	*packs = qkv_arena_new(&a->arena, a->doc.num_kv_heads, sizeof **packs, e);
-	for (size_t h = 0; *packs && h < a->doc.num_kv_heads; h++) {
-		(*packs)[h] = floats(a, 1, qkv_kern_packed(a->kern, k, n), e);
-		if (!(*packs)[h])
-			return -1;
-	}
+	size_t room = (qkv_kern_packed(a->kern, k, n) + 15) / 16 * 16, heads = a->doc.num_kv_heads;
+	float *all = floats(a, heads, room, e);
+
+	*packs = all ? qkv_arena_new(&a->arena, heads, sizeof **packs, e) : NULL;
+	for (size_t h = 0; *packs && h < heads; h++)
+		(*packs)[h] = all + h * room;
 	return *packs ? 0 : -1;
 }
 
