@@ -208,7 +208,7 @@ watch(struct watcher *w, const char *text, const struct qkv_settings *s, int thr
 static void
 test_checksum(void **state)
 {
-	enum { N = 20000 };
+	enum { N = 5000 };
 	static const char *const more[] = {
 		"", ",\"mask\":\"window:40,3\"", ",\"mask\":\"causal\",\"key_mask\":["};
 
