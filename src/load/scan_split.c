@@ -145,12 +145,16 @@ read_task(void *arg, size_t index, size_t worker)
 {
 	struct split *d = arg;
 	struct piece *piece = &d->piece[index];
-	size_t number = piece->first, last = number + piece->count, n = 1;
+	size_t number = piece->first, last = number + piece->count, n = 1, room;
 	const char *p = piece->begin;
 
 	(void)worker;
 	while (p && n && number < last) {
-		p = qkv_scanner_rows(d->data + number, last - number, &n, d->s, d->cells, d->unit[0], p);
+		room = last - number;
+		/* no further than the array around the rows goes, or a longer one would pass for two */
+		if (d->axes > 1 && room > d->unit[1] - number % d->unit[1])
+			room = d->unit[1] - number % d->unit[1];
+		p = qkv_scanner_rows(d->data + number, room, &n, d->s, d->cells, d->unit[0], p);
 		number += n;
 		if (n)
 			p = cross(piece, d, p, number);
@@ -158,16 +162,15 @@ read_task(void *arg, size_t index, size_t worker)
 	piece->all = number == last && p == piece[1].begin;
 }
 
-/* cuts the text from the scanner's place to end */
+/* cuts the text up to end, of which the first row begins at begin */
 static void
-cut(struct split *d, const char *end)
+cut(struct split *d, const char *begin, const char *end)
 {
-	const char *begin = d->s->p;
 	size_t size = (size_t)(end - begin), n = size / SHORTEST < MOST ? size / SHORTEST : MOST;
 
 	d->num_pieces = 0;
 	for (size_t i = 0; i < n; i++) {
-		const char *row = find_row(begin + size / n * i, end);
+		const char *row = i ? find_row(begin + size / n * i, end) : begin;
 
 		if (!i || row > d->piece[d->num_pieces - 1].begin)
 			d->piece[d->num_pieces++] = (struct piece){.begin = row};
@@ -180,13 +183,14 @@ qkv_scanner_split(float *data, size_t count, size_t room, struct qkv_scanner *s,
 	const size_t *shape, size_t axes, const char *end)
 {
 	struct split d = {.s = s, .cells = cells, .data = data, .axes = axes};
+	const char *first = expect(s->p, end, '[', axes); /* after the bracket of a row, if there is one */
 	size_t number = count;
 
-	if (!has_pool(s, (size_t)(end - s->p)))
+	if (!first || !has_pool(s, (size_t)(end - first)))
 		return 0;
 	for (size_t a = 0, unit = 1; a < axes; a++)
 		d.unit[a] = unit *= shape[axes - 1 - a];
-	cut(&d, end);
+	cut(&d, first - 1, end);
 	qkv_pool_run(s->pool, d.num_pieces, count_task, &d);
 	for (size_t i = 0; i < d.num_pieces; i++) {
 		d.piece[i].first = number;

@@ -107,7 +107,7 @@ static const struct {
 	{3, {3, 20000, 2}, "alpha", "  "},
 	{3, {20000, 3, 2}, "bias", ""},
 	{4, {5, 4, 70, 100}, "alpha", " "},
-	{4, {2, 1, 200, 300}, "alpha", ""},
+	{4, {3, 1, 200, 300}, "alpha", ""},
 	{2, {800, 900}, "mask", ""},
 	{1, {200000}, "b_Q", ""},
 };
@@ -145,6 +145,56 @@ test_equal(void **unused)
 		text[size - 30] = 'x';
 		assert_int_equal(check(text, size), -1);
 	}
+	free(text);
+}
+
+/* the comma after the next item of an array */
+static char *
+item_end(char *p, size_t axes)
+{
+	do
+		p = strchr(p + 1, ',');
+	while (strspn(p - axes + 1, "]") < axes - 1);
+	return p;
+}
+
+/* the first item that threads read has a bracket too many or too few, or is as long as two */
+static void
+test_first_item(void **unused)
+{
+	char *text = malloc(SIZE);
+
+	(void)unused;
+	for (size_t i = 0; cases[i].axes > 1; i++) {
+		char *end = text + sprintf(text, "{\"%s\":", cases[i].key), *first, *second;
+
+		end = put_array(
+			end, cases[i].shape, cases[i].axes, cases[i].gap, !strcmp(cases[i].key, "mask"));
+		*end++ = '}';
+		first = item_end(text, cases[i].axes);
+		second = item_end(first, cases[i].axes);
+		first = strchr(first, '[');
+		memmove(first + 1, first, (size_t)(end - first));
+		assert_int_equal(check(text, (size_t)(end + 1 - text)), -1);
+		memmove(first, first + 1, (size_t)(end - first));
+		*first = ' ';
+		assert_int_equal(check(text, (size_t)(end - text)), -1);
+		*first = '[';
+		second[-1] = *strchr(second, '[') = ' ';
+		assert_int_equal(check(text, (size_t)(end - text)), -1);
+	}
+	free(text);
+}
+
+/* what stands before the first row is longer than all that follows */
+static void
+test_late_row(void **unused)
+{
+	char *text = malloc(SIZE);
+	size_t size = (size_t)sprintf(text, "{\"Q\":[[[1]],[%*s[2]],[[3]]]}", SIZE / 2, "");
+
+	(void)unused;
+	assert_int_equal(check(text, size), 0);
 	free(text);
 }
 
@@ -187,6 +237,8 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal),
+		cmocka_unit_test(test_first_item),
+		cmocka_unit_test(test_late_row),
 		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_unknown_isa),
 	};
