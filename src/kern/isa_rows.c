@@ -160,7 +160,7 @@ ISA(hide)(float *x, const float *allowed, size_t n)
 	for (; n - j >= LANES; j += LANES) {
 		ivec mask = load(allowed + j) < spread(1);
 
-		store(x + j, (vec)((ivec)load(x + j) & ~mask) + (vec)((ivec)spread(hidden) & mask));
+		store(x + j, (vec)(((ivec)load(x + j) & ~mask) | ((ivec)spread(hidden) & mask)));
 	}
 	for (; j < n; j++)
 		x[j] = allowed[j] < 1 ? hidden : x[j];
