@@ -67,16 +67,34 @@ dtype(const struct qkv_dtype **row, const struct qkv_json *j, const struct qkv_m
 		*name ? m->node->valuestring : qkv_json_kind(j, m->node));
 }
 
-/* the text of a base64 string without the one escape it may have, "\/"; its length */
+/* whether the one escape that a base64 string may have, "\/", begins at byte i */
+static int
+is_escape(const char *text, size_t length, size_t i)
+{
+	return text[i] == '\\' && i + 1 < length && text[i + 1] == '/';
+}
+
+/* the text without these backslashes; its length */
 static size_t
 unescape(char *out, const char *text, size_t length)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < length; i++)
-		if (text[i] != '\\' || i + 1 == length || text[i + 1] != '/')
+		if (!is_escape(text, length, i))
 			out[n++] = text[i];
 	return n;
+}
+
+/* where its byte number n stands in the text with them */
+static size_t
+find_escaped(const char *text, size_t length, size_t n)
+{
+	size_t i = 0;
+
+	for (; i < length && (is_escape(text, length, i) || n--); i++)
+		;
+	return i;
 }
 
 /* the bytes of a base64 string, to be freed */
@@ -84,8 +102,8 @@ static unsigned char *
 bytes(size_t *length, const struct qkv_json *j, const struct qkv_member *m)
 {
 	const struct qkv_value *v = qkv_json_value(j, m->node);
-	const char *text = j->text->data + v->at + 1;
-	size_t size, bad;
+	const char *whole = j->text->data + v->at + 1, *text = whole;
+	size_t escaped, size, bad;
 	unsigned char *raw;
 	char *plain = NULL;
 
@@ -94,7 +112,7 @@ bytes(size_t *length, const struct qkv_json *j, const struct qkv_member *m)
 			j, m->node, m->place, "%s, expected a string in base64", qkv_json_kind(j, m->node));
 		return NULL;
 	}
-	size = v->is.end - 1 - (v->at + 1);
+	size = escaped = v->is.end - 1 - (v->at + 1);
 	if (memchr(text, '\\', size)) {
 		plain = qkv_mem_new(size, 1, j->e);
 		if (!plain)
@@ -104,7 +122,7 @@ bytes(size_t *length, const struct qkv_json *j, const struct qkv_member *m)
 	}
 	raw = qkv_mem_new(size / 4 + 1, 3, j->e);
 	if (raw && qkv_base64_read(raw, length, text, size, &bad)) {
-		qkv_text_fail(j->text, v->at + 1 + bad, j->e,
+		qkv_text_fail(j->text, v->at + 1 + find_escaped(whole, escaped, bad), j->e,
 			"%s: not base64 here, expected A-Z a-z 0-9 + / and = at the end", m->place);
 		qkv_mem_free(raw);
 		raw = NULL;

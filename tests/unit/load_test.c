@@ -203,6 +203,8 @@ static const struct {
 		"in.json:1:50: alpha.data: 4 bytes, expected 8 for 2 elements of float32"},
 	{"{\"alpha\":{\"shape\":[1,1],\"dtype\":\"float32\",\"data\":\"AACA!w==\"}}",
 		"in.json:1:55: alpha.data: not base64 here, expected A-Z a-z 0-9 + / and = at the end"},
+	{"{\"alpha\":{\"shape\":[1,1],\"dtype\":\"float32\",\"data\":\"A\\/\\/A!w==\"}}",
+		"in.json:1:57: alpha.data: not base64 here, expected A-Z a-z 0-9 + / and = at the end"},
 	{"{\"alpha\":{\"shape\":[1,1],\"dtype\":\"int8\",\"data\":\"AA==\"}}",
 		"in.json:1:33: alpha.dtype: int8, expected one of float32, float64, float16, bfloat16"},
 	{"{\"alpha\":{\"shape\":[2147483647,2147483647,2147483647,2],\"dtype\":\"float32\",\"data\":\"AA==\"}"
