@@ -1,9 +1,8 @@
 /*
  * Many numbers from text, compiled once per instruction set (see isa.h).
  *
- * isa_mark.c lists where they are. Each is made of the 16 or 32 bytes that end with it: its dot is closed up by
- * taking what stands before it from one byte earlier, and the digits are summed by pairs, fours and eights.
- * What is suspect, or too close to the middle between two floats, is left to qkv_numbers_read.
+ * isa_mark.c lists where they are, and isa_convert.c, or isa_convert512.c, makes floats of them. What is suspect, or too
+ * close to the middle between two floats, is left to qkv_numbers_read.
  */
 #include "kern/isa_read.h"
 #include "kern/number.h"

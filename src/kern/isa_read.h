@@ -1,4 +1,4 @@
-/* What the two files that read numbers share; nobody else includes this. */
+/* What the files that read numbers share; nobody else includes this. */
 #ifndef QKV_KERN_ISA_READ_H
 #define QKV_KERN_ISA_READ_H
 

@@ -42,7 +42,7 @@ qkv_tokens_read(const char *const **tokens, size_t *count, const struct qkv_text
 	if (n > INT_MAX)
 		return qkv_text_fail(t, 0, e, "%zu tokens, expected at most %d", n, INT_MAX);
 	list = qkv_arena_new(a, n, sizeof *list, e);
-	for (size_t i = 0; list && i < n; i++, start = next + 1) {
+	for (size_t i = 0; list && i < n; i++, start = next < end ? next + 1 : end) {
 		size_t length;
 
 		next = memchr(start, '\n', (size_t)(end - start));
