@@ -86,7 +86,7 @@ qkv_piece_has_bytes(const char *const *tokens, size_t n)
 		int count = read_bytes(bytes, sizeof bytes, tokens[i]), high;
 
 		if (count < 0)
-			return 0;
+			continue;
 		is_sure |= (whole(&high, bytes, (size_t)count) == (size_t)count && high) ||
 			memchr(bytes, ' ', (size_t)count) || memchr(bytes, '\n', (size_t)count);
 	}
@@ -99,11 +99,13 @@ spell_spaces(char *out, size_t size, const char *token)
 	const char *end = token + strlen(token);
 	size_t used = 0;
 
-	while (token < end && used + 4 < size) {
+	while (token < end) {
 		uint32_t code;
 		size_t length = qkv_utf8_read(&code, token, end);
 
 		length = length ? length : 1;
+		if (used + length >= size)
+			break;
 		if (code == LOWER_ONE_EIGHTH || !strcmp(token, "</w>")) {
 			out[used++] = ' ';
 			token += code == LOWER_ONE_EIGHTH ? length : strlen(token);
@@ -121,10 +123,13 @@ qkv_piece_spell(char *out, size_t size, const char *token, int has_bytes)
 {
 	int count = has_bytes ? read_bytes(out, size - 1, token) : -1, high;
 
-	if (count >= 0 && whole(&high, out, (size_t)count) == (size_t)count)
+	if (count >= 0 && whole(&high, out, (size_t)count) == (size_t)count) {
 		out[count] = 0;
-	else
-		spell_spaces(out, size, token);
+		/* in ASCII alone a token looks the same in every vocabulary */
+		if (strncmp(out, token, (size_t)count) != 0)
+			return;
+	}
+	spell_spaces(out, size, token);
 }
 
 int

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* whether n tokens are written in the letters that GPT-2 has for bytes */
+/* whether n tokens, or some of them, are written in the letters that GPT-2 has for bytes */
 int qkv_piece_has_bytes(const char *const *tokens, size_t n);
 
 /* writes the text of a token into out (size,), as much as it holds; as it is, where it spells nothing */

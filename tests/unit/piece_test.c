@@ -34,6 +34,9 @@ spelling(void **state)
 		{EAT, 0, EAT},
 		{G "the", 0, G "the"},
 		{LOWER "the", 0, " the"},
+		{LOWER "the", 1, " the"},
+		{"the</w>", 1, "the "},
+		{"\xEB\xA8\xB9", 1, "\xEB\xA8\xB9"},
 		{LOWER LOWER, 0, "  "},
 		{"the</w>", 0, "the "},
 		{"</w>", 0, " "},
@@ -61,6 +64,9 @@ long_tokens_are_cut_between_characters(void **state)
 	(void)state;
 	qkv_piece_spell(text, sizeof text,
 		"\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9", 0);
+	assert_string_equal(text, "\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9");
+	qkv_piece_spell(
+		text, sizeof text - 1, "\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9", 0);
 	assert_string_equal(text, "\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9\xEB\xA8\xB9");
 	qkv_piece_spell(text, sizeof text, "aaaaaaaaaaaaaaaaaaaaaaaa", 1);
 	assert_string_equal(text, "aaaaaaaaaaaaaaa");
@@ -95,7 +101,8 @@ vocabularies(void **state)
 	static const char *const parts[] = {"\xC3\xB0\xC5\x81", "\xC4\xB4", "\xC2\xA9", "\xC4\x8A"};
 	static const char *const llama[] = {LOWER "the", "\xC3\xAB"};
 	static const char *const bert[] = {"[CLS]", "caf\xC3\xA9", "\xC3\xA0"};
-	static const char *const plain[] = {"a b", G "c"};
+	static const char *const mixed[] = {"play", "##ing", G "the", LOWER "the", "the</w>"};
+	static const char *const added[] = {"\xEB\xA8\xB9", EAT};
 	static const char *const czech[] = {"\xC4\x8D"
 					    "as",
 		"m\xC3\xA1"};
@@ -106,7 +113,9 @@ vocabularies(void **state)
 	assert_true(qkv_piece_has_bytes(parts, 4));
 	assert_false(qkv_piece_has_bytes(llama, 2));
 	assert_false(qkv_piece_has_bytes(bert, 3));
-	assert_false(qkv_piece_has_bytes(plain, 2));
+	/* what cannot be bytes is a token of its own, and changes no other */
+	assert_true(qkv_piece_has_bytes(mixed, 5));
+	assert_true(qkv_piece_has_bytes(added, 2));
 	assert_false(qkv_piece_has_bytes(czech, 2));
 	assert_false(qkv_piece_has_bytes(NULL, 0));
 }
