@@ -332,7 +332,7 @@ struct qkv_draw_options {
 	size_t cell;       /* pixels a cell, in a terminal columns; 0: chosen from the size */
 	size_t zoom;       /* pixels a pixel; 0: 1 */
 	size_t columns;    /* of the grid; 0: chosen */
-	size_t max_size; /* cells a side of a matrix, beyond which they are pooled unless cell is given; 0: 2048 */
+	size_t max_size; /* pixels a side of a matrix, beyond which cells are pooled unless cell is given; 0: 2048 */
 	enum qkv_map map;
 	int reversed; /* the map */
 	enum qkv_norm norm;

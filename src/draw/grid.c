@@ -144,6 +144,13 @@ choose(size_t n, size_t abreast)
 	return larger(1, larger(roomy, tight));
 }
 
+/* a cell that lets n of them be as many pixels as are wanted at most */
+static size_t
+fit(size_t cell, size_t n, const struct qkv_draw_options *o)
+{
+	return o->max_size ? larger(1, smaller(cell, o->max_size / larger(1, n))) : cell;
+}
+
 void
 qkv_grid_size(struct qkv_panel *panels, size_t count, size_t cols, const struct qkv_draw_options *o)
 {
@@ -158,6 +165,7 @@ qkv_grid_size(struct qkv_panel *panels, size_t count, size_t cols, const struct 
 	/* values need room */
 	if (!o->cell && o->annotate && n <= ANNOTATED)
 		cell = larger(cell, VALUE);
+	cell = o->cell ? cell : fit(cell, n, o);
 	for (size_t i = 0; i < count; i++) {
 		struct qkv_panel *p = &panels[i];
 
@@ -172,5 +180,7 @@ qkv_grid_size(struct qkv_panel *panels, size_t count, size_t cols, const struct 
 		/* features are many and need no room for words */
 		if (!qkv_stage_has_key_columns(p->stage))
 			p->cell_w = smaller(p->cell_w, larger(1, 1024 / larger(1, p->wide)));
+		p->cell_w = fit(p->cell_w, p->wide, o);
+		p->cell_h = fit(p->cell_h, p->high, o);
 	}
 }
