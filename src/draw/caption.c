@@ -64,26 +64,37 @@ count_scales(const struct qkv_figure *f, enum qkv_stage stage)
 	return count;
 }
 
-/* whether panel i is of a head, and none before it is of the same */
+/* whether panel i is of a head, and none before it is of the same; stages: those that count */
 static int
-is_new_head(const struct qkv_panel *panels, size_t i)
+is_new_head(const struct qkv_panel *panels, size_t i, unsigned stages)
 {
 	size_t head = panels[i].head, j = 0;
 
-	while (panels[j].head != head)
+	if (!(stages >> panels[i].stage & 1) || head == QKV_MEAN || head == QKV_NONE)
+		return 0;
+	while (panels[j].head != head || !(stages >> panels[j].stage & 1))
 		j++;
-	return j == i && head != QKV_MEAN && head != QKV_NONE;
+	return j == i;
 }
 
 static void
-append_counts(struct words *w, const struct qkv_doc *doc, const struct qkv_panel *panels, size_t count)
+append_counts(struct words *w, struct qkv_figure *f, const struct qkv_doc *doc,
+	const struct qkv_panel *panels, size_t count)
 {
+	/* heads of keys and values have numbers of their own, and count where there are no others */
+	unsigned keys = 1u << QKV_K | 1u << QKV_V, stages = f->stages & ~keys ? f->stages & ~keys : keys;
 	size_t layers = 1, heads = 0;
 
+	f->head = QKV_ANY;
 	for (size_t i = 0; i < count; i++) {
 		layers += i && panels[i].layer != panels[i - 1].layer;
-		heads += is_new_head(panels, i) ? 1 : 0;
+		if (!is_new_head(panels, i, stages))
+			continue;
+		f->head = panels[i].head;
+		heads++;
 	}
+	if (heads != 1 || layers > 1 || !is_several(f->stages))
+		f->head = QKV_ANY;
 	if (doc->self_attention)
 		append(w, "%zu token%s", doc->n_q, doc->n_q == 1 ? "" : "s");
 	else
@@ -95,19 +106,21 @@ append_counts(struct words *w, const struct qkv_doc *doc, const struct qkv_panel
 		append(w, "layer %zu", panels[0].layer);
 	if (heads > 1)
 		append(w, "%zu heads", heads);
+	else if (f->head != QKV_ANY)
+		append(w, "head %zu", f->head);
 }
 
 /* what is shown: stages, sizes, the mask where all have the same */
 static void
-append_facts(struct words *w, const struct qkv_figure *f, const struct qkv_doc *doc,
-	const struct qkv_panel *panels, size_t count)
+append_facts(struct words *w, struct qkv_figure *f, const struct qkv_doc *doc, const struct qkv_panel *panels,
+	size_t count)
 {
 	int same_mask = 1;
 
 	for (unsigned s = 0; s < QKV_STAGES; s++)
 		if (f->stages >> s & 1)
 			append(w, "%s", qkv_stage_names[s]);
-	append_counts(w, doc, panels, count);
+	append_counts(w, f, doc, panels, count);
 	for (size_t i = 0; i < count; i++)
 		same_mask &= !strcmp(panels[i].mask, panels[0].mask);
 	if (same_mask && panels[0].mask[0] && strcmp(panels[0].mask, "none"))
@@ -131,7 +144,16 @@ append_axis(struct words *w, unsigned stages, unsigned others, const char *usual
 		append(w, "%s %s", names.used ? other : usual, way);
 }
 
-/* how many tokens or features there are to a label, where that is not one */
+/* how many tokens or features of an axis there are to a label */
+static size_t
+step_of(const struct qkv_axis *a)
+{
+	size_t k = a->step * a->pool;
+
+	return k < a->n ? k : a->n;
+}
+
+/* says that, where it is not one */
 static void
 append_steps(struct words *w, const struct qkv_figure *f, const struct qkv_doc *doc)
 {
@@ -141,7 +163,7 @@ append_steps(struct words *w, const struct qkv_figure *f, const struct qkv_doc *
 
 	for (size_t i = 0; i < f->num_axes; i++) {
 		const struct qkv_axis *a = &f->axes[i];
-		size_t k = a->step * a->pool;
+		size_t k = step_of(a);
 
 		if (k <= 1)
 			continue;
@@ -150,7 +172,7 @@ append_steps(struct words *w, const struct qkv_figure *f, const struct qkv_doc *
 			append(&steps, "%zu features of %zu", k, a->n);
 		else if (!doc->self_attention)
 			append(&steps, "%zu %s", k, i ? "keys" : "queries");
-		else if (!i || f->axes[0].step * f->axes[0].pool != k)
+		else if (!i || step_of(&f->axes[0]) != k)
 			append(&steps, "%zu tokens", k);
 	}
 	if (steps.used)
@@ -256,11 +278,11 @@ qkv_caption_heading(char text[QKV_HEADING], const struct qkv_figure *f, const st
 	struct words w = {text, QKV_HEADING, 0, ", "};
 
 	text[0] = 0;
-	if (doc->has_layers)
+	if (doc->has_layers && f->head == QKV_ANY)
 		append(&w, "layer %zu", p->layer);
 	if (p->head == QKV_MEAN)
 		append(&w, "mean");
-	else if (p->head != QKV_NONE)
+	else if (p->head != QKV_NONE && p->head != f->head)
 		append(&w, "head %zu", p->head);
 	if (p->head == QKV_NONE || is_several(f->stages))
 		append(&w, "%s", qkv_stage_names[p->stage]);

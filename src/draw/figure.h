@@ -37,6 +37,7 @@ struct qkv_figure {
 	size_t count, room;
 	char title[256], caption[1024], parameters[1024];
 	unsigned stages;                 /* bit 1u << stage of each shown */
+	size_t head;                     /* that all stages are of, and the title names; else QKV_ANY */
 	const struct qkv_extent *scales; /* of all panels: own, or borrowed from the options */
 	struct qkv_extent own;
 	struct qkv_palette palette;

@@ -20,10 +20,7 @@ enum {
 	LABEL = QKV_LABEL_LIMIT / COLUMN, /* columns of a label at most */
 	STACK = 8,                        /* letters of a key label at most */
 	BAR = 32,                         /* pixels of the longest bar */
-	NUMBER = 6,                       /* columns kept for the number of a bar */
-	LEAST = 8,                        /* cells a side that are shown however narrow the terminal is */
 	RAMP = 20,                        /* columns of a colour bar */
-	VALUE = 6,                        /* columns of a cell with a value in it */
 	BETWEEN = 2 * COLUMN,             /* panels */
 };
 
@@ -69,70 +66,6 @@ measure(const char *text, size_t *letters)
 	return columns;
 }
 
-/* columns of the label of a token at most */
-static size_t
-token_width(const char *text)
-{
-	const char *end = text + strlen(text);
-	size_t columns = 1;
-
-	while (text < end && columns < LABEL) {
-		uint32_t code;
-		size_t length = qkv_utf8_read(&code, text, end), wide = qkv_char_columns(code);
-
-		columns += wide || qkv_char_kind(code) == QKV_CHAR_MARK ? wide : sizeof "\\u200b" - 1;
-		text += length;
-	}
-	return smaller(columns, LABEL);
-}
-
-static size_t
-widest_token(const char *const *tokens, size_t n)
-{
-	size_t most = 0;
-
-	for (size_t i = 0; i < n && most < LABEL; i++)
-		most = larger(most, token_width(tokens[i]));
-	return most;
-}
-
-size_t
-qkv_sheet_side(const struct qkv_doc *doc, const struct qkv_draw_options *o)
-{
-	size_t used = 0;
-
-	if (!o->bare)
-		used += 1 +
-			larger(widest_token(doc->query_tokens, doc->n_q),
-				widest_token(doc->key_tokens, doc->n_k));
-	if (!o->bare && !(o->no_row_sums && o->no_col_sums))
-		used += 1 + NUMBER;
-	return o->term.width > used + LEAST ? o->term.width - used : LEAST;
-}
-
-void
-qkv_sheet_size(
-	struct qkv_panel *panels, size_t count, const struct qkv_doc *doc, const struct qkv_draw_options *o)
-{
-	size_t side = qkv_sheet_side(doc, o), widest = 0, cell = o->cell, low;
-
-	for (size_t i = 0; i < count; i++)
-		if (qkv_stage_has_key_columns(panels[i].stage))
-			widest = larger(widest, panels[i].wide);
-	if (!cell)
-		cell = o->annotate && VALUE * widest <= side ? VALUE : 2 * widest <= side ? 2 : 1;
-	low = cell * ROW / 2;
-	/* without colours a letter is one cell */
-	if (o->term.colours == QKV_COLOURS_NONE)
-		low = (low + ROW - 1) / ROW * ROW;
-	for (size_t i = 0; i < count; i++) {
-		panels[i].cell_w = cell * COLUMN;
-		panels[i].cell_h = low;
-		if (!o->cell && !qkv_stage_has_key_columns(panels[i].stage))
-			panels[i].cell_w = 2 * panels[i].wide <= side ? 2 * COLUMN : COLUMN;
-	}
-}
-
 /* text from the left, broken at spaces where it is too long */
 static int
 put_lines(struct sheet *s, enum qkv_ink ink, const char *text, struct qkv_err *e)
@@ -172,6 +105,22 @@ put_word(struct sheet *s, enum qkv_ink ink, size_t *x, const char *text, struct 
 	return qkv_figure_text(s->f, ink, at, s->y, text, e);
 }
 
+/* columns of the longest low end of the scales */
+static size_t
+low_width(const struct sheet *s)
+{
+	char low[QKV_CAPTION_END], high[QKV_CAPTION_END];
+	size_t most = 0;
+
+	for (unsigned i = 0; i < QKV_STAGES; i++) {
+		if (!(s->f->stages >> i & 1))
+			continue;
+		qkv_caption_scale(low, high, s->f, i);
+		most = larger(most, measure(low, NULL));
+	}
+	return most;
+}
+
 /* a colour bar with its words; names take room for the longest; the first has the key of masked cells */
 static int
 put_scale(struct sheet *s, enum qkv_stage stage, int has_key, struct qkv_err *e)
@@ -186,6 +135,7 @@ put_scale(struct sheet *s, enum qkv_stage stage, int has_key, struct qkv_err *e)
 			return -1;
 		x = sizeof "context" * COLUMN;
 	}
+	x += (low_width(s) - measure(low, NULL)) * COLUMN;
 	if (put_word(s, QKV_INK_TEXT, &x, low, e))
 		return -1;
 	ramp.x = x;
@@ -249,17 +199,34 @@ label_width(const struct qkv_panel *p)
 	return (smaller(most, LABEL) + 1) * COLUMN;
 }
 
-/* of cells and bars, or of the heading over them */
+/* of cells and bars */
+static size_t
+body_width(const struct sheet *s, const struct qkv_panel *p)
+{
+	size_t numbers = larger(strlen(s->bars.row_number), strlen(s->bars.col_number)) * COLUMN;
+
+	return p->wide * p->cell_w + (p->row_sums || p->col_sums ? COLUMN + larger(BAR, numbers) : 0);
+}
+
+/* of labels and body, or of the heading over them */
 static size_t
 panel_width(const struct sheet *s, const struct qkv_panel *p)
 {
-	size_t numbers = larger(strlen(s->bars.row_number), strlen(s->bars.col_number)) * COLUMN;
-	size_t bars = p->row_sums || p->col_sums ? COLUMN + larger(BAR, numbers) : 0;
-	char heading[QKV_HEADING] = "";
+	char heading[QKV_HEADING];
 
-	if (!s->o->bare)
-		qkv_caption_heading(heading, s->f, s->doc, p);
-	return larger(p->wide * p->cell_w + bars, strlen(heading) * COLUMN);
+	if (s->o->bare)
+		return body_width(s, p);
+	qkv_caption_heading(heading, s->f, s->doc, p);
+	return larger(label_width(p) + body_width(s, p), strlen(heading) * COLUMN);
+}
+
+/* where the heading begins: with the cells, or, where it is too long, as much before them as it needs and there is */
+static size_t
+heading_x(const struct sheet *s, const struct qkv_panel *p, const char *heading)
+{
+	size_t body = body_width(s, p), length = strlen(heading) * COLUMN;
+
+	return p->x - (length > body ? smaller(length - body, label_width(p)) : 0);
 }
 
 /* the rows of the cells; the last may be half full */
@@ -328,7 +295,7 @@ put_panel(struct sheet *s, const struct qkv_panel *p, size_t top, struct qkv_err
 	if (s->o->bare)
 		return 0;
 	qkv_caption_heading(heading, s->f, s->doc, p);
-	if (*heading && qkv_figure_text(s->f, QKV_INK_TEXT, p->x, top, heading, e))
+	if (*heading && qkv_figure_text(s->f, QKV_INK_TEXT, heading_x(s, p, heading), top, heading, e))
 		return -1;
 	return put_labels(s, p, e) || put_bars(s, p, e) ? -1 : 0;
 }
@@ -352,10 +319,10 @@ put_line(struct sheet *s, struct qkv_panel *panels, size_t count, struct qkv_err
 		struct qkv_panel *p = &panels[n];
 		size_t left = s->o->bare ? 0 : label_width(p), wide = panel_width(s, p);
 
-		if (n && (x + left + wide > s->width || n == s->o->columns))
+		if (n && (x + wide > s->width || n == s->o->columns))
 			break;
 		p->x = x + left;
-		x += left + wide + BETWEEN;
+		x += wide + BETWEEN;
 		s->f->width = larger(s->f->width, x - BETWEEN);
 		if (!s->o->bare)
 			above = larger(above, (1 + stack_height(p)) * ROW);

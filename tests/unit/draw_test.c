@@ -379,9 +379,9 @@ means(void **state)
 	struct shot s = draw(&f, &notes);
 
 	(void)state;
-	assert_int_equal(s.w, 120);
+	assert_int_equal(s.w, 3);
 	for (size_t i = 0; i < 9; i++)
-		assert_int_equal(shot_at(&s, i % 3 * 40, i / 3 * 40), expected[i / 3][i % 3]);
+		assert_int_equal(shot_at(&s, i % 3, i / 3), expected[i / 3][i % 3]);
 	assert_string_equal(
 		notes.of[QKV_NOTE_POOLED].first, "5 x 5 cells shown as 3 x 3, the mean of each group");
 	free(s.rgb);

@@ -24,7 +24,7 @@ words_that_explain(void **state)
 			"ones, a cell shows the largest of 1 "
 			"x 2"},
 		{{3000, 1, 1, 1, 1u << QKV_K | 1u << QKV_SCORES, 100, {0}, 0, 0, 0, 0},
-			"k, scores, 3000 queries, 1 key",
+			"k, scores, 3000 queries, 1 key, head 0",
 			"queries down (keys in k), keys across (features in k), a label for every 32 "
 			"queries, 3 features of 100 and for the last and special ones, a cell shows the "
 			"largest of up to 2 x 1"},
@@ -53,7 +53,7 @@ words_that_explain(void **state)
 	}
 }
 
-/* heads of keys and values may be fewer than those of queries; a mean is no head */
+/* heads of keys and values are others than those of queries, and not counted beside them; a mean is no head */
 static void
 heads_are_counted_once(void **state)
 {
@@ -61,10 +61,10 @@ heads_are_counted_once(void **state)
 		size_t heads[4];
 		const char *title;
 	} table[] = {
-		{{0, 1, 0, 1}, "k, alpha, 2 tokens, 2 heads"},
-		{{0, 0, 1, 5}, "k, alpha, 2 tokens, 3 heads"},
-		{{0, 1, QKV_MEAN, QKV_MEAN}, "k, alpha, 2 tokens, 2 heads"},
-		{{0, 0, QKV_MEAN, QKV_NONE}, "k, alpha, 2 tokens"},
+		{{0, 1, 0, 1}, "k, alpha, 2 tokens, head 1"},
+		{{0, 0, 1, 5}, "k, alpha, 2 tokens, 2 heads"},
+		{{0, 1, QKV_MEAN, QKV_MEAN}, "k, alpha, 2 tokens, head 1"},
+		{{0, QKV_MEAN, 1, QKV_NONE}, "k, alpha, 2 tokens"},
 	};
 	struct trial t = {2, 2, 1, 2, 1u << QKV_K | ALPHA, 2, {0}, 0, 0, 0, 0};
 
@@ -102,7 +102,7 @@ says_what_was_asked_for(void **state)
 	assert_memory_equal(m.f.title, title, 255);
 	assert_string_equal(m.f.caption,
 		"alpha, 9 tokens, 2 heads, queries down, keys across, bars: sums, marks: uniform attention, "
-		"a label for every 3 tokens and for the last and special ones, a cell shows the mean of 3 x "
+		"a label for every 9 tokens, a cell shows the mean of 3 x "
 		"3, "
 		"a scale for each head, scale from the 2nd to the 98th percentile");
 	assert_non_null(strstr(m.f.parameters, "scale of alpha layer 0 head 1: "));
