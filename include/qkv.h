@@ -342,6 +342,7 @@ struct qkv_draw_options {
 	float vmin, vmax;             /* ends of every scale, finite */
 	struct qkv_term_options term; /* for qkv_term_new, and the first run before it; all zero for others */
 	const char *isa;              /* as for qkv_attend_open; changes no pixel */
+	int threads;                  /* to compress with, as in qkv_attend_options; likewise */
 	const struct qkv_extent
 		*extent; /* of all pictures that share scales; NULL or empty: this one has its own */
 };

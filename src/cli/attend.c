@@ -89,6 +89,8 @@ prepare(struct run *r, const struct qkv_options *o, struct qkv_err *e)
 			return -1;
 		r->output.show.draw.extent = r->extent;
 	}
+	/* of several files each has its thread */
+	r->output.show.draw.threads = r->output.fields ? 1 : r->attend.threads;
 	r->output.files = r->files;
 	r->output.threads = r->attend.threads;
 	if (qkv_output_new(&r->consumer, &r->output, e))

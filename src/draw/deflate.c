@@ -3,10 +3,12 @@
  *
  * A block is a list of words: a byte, or a run that repeats the byte before. They are counted, and become
  * bits by a Huffman code of their own, which stands before them. zlib's checksum is added up word by word.
+ * Blocks know nothing of each other, so they are made side by side, and then joined bit to bit.
  */
 #include "draw/deflate.h"
 
 #include "base/mem.h"
+#include "base/pool.h"
 
 #include <string.h>
 
@@ -18,6 +20,8 @@ enum {
 	RUN = 256, /* words are a byte, or this and the length of a run */
 	WORDS = RUN + LONGEST + 1,
 	CHECK = 65521, /* Adler-32's modulus */
+	SHARE = 8,     /* blocks a worker, in one go */
+	MOST = 32,     /* in all */
 };
 
 /* a word or symbol as bits, the first lowest */
@@ -33,16 +37,25 @@ struct pen {
 	unsigned num;
 };
 
+struct block {
+	int is_last;
+	size_t size, bits;           /* of in, of out */
+	uint64_t low, high;          /* of the checksum, as if nothing stood before */
+	unsigned char in[BLOCK + 8]; /* and what may be looked at beyond it */
+	uint16_t words[BLOCK];       /* of which there are no more than bytes */
+	unsigned char
+		out[2 * BLOCK + 1024]; /* a word has up to 15 bits, or up to 21 for three bytes or more */
+};
+
 struct qkv_deflate {
 	qkv_deflate_put *put;
 	void *to;
 	uint64_t low, high; /* of the checksum */
 	struct pen pen;
-	size_t size;                 /* of in */
-	unsigned char in[BLOCK + 8]; /* and what may be looked at beyond it */
-	uint16_t words[BLOCK];       /* of which there are no more than bytes */
-	unsigned char
-		out[2 * BLOCK + 1024]; /* a word has up to 15 bits, or up to 21 for three bytes or more */
+	unsigned char out[2 * BLOCK + 1024 + 8]; /* of one block, behind what is pending */
+	struct qkv_pool *pool;                   /* NULL: the caller alone */
+	size_t num, full;                        /* blocks, the first of which are full */
+	struct block block[];
 };
 
 /* the symbol of a run, and the bits that follow it: from 11 on four symbols share each number of them */
@@ -94,16 +107,16 @@ count_run(const unsigned char *p, size_t most)
 	return n < most ? n : most;
 }
 
-/* turns what is in d into words; how many, and how often each */
+/* turns what is in b into words; how many, and how often each */
 static size_t
-find_words(struct qkv_deflate *d, uint32_t count[WORDS])
+find_words(struct block *b, uint32_t count[WORDS])
 {
-	uint64_t low = d->low, high = d->high;
-	uint16_t *word = d->words;
+	uint64_t low = 0, high = 0;
+	uint16_t *word = b->words;
 
-	for (size_t i = 0; i < d->size;) {
-		unsigned v = d->in[i++];
-		size_t run = count_run(d->in + i, d->size - i);
+	for (size_t i = 0; i < b->size;) {
+		unsigned v = b->in[i++];
+		size_t run = count_run(b->in + i, b->size - i);
 
 		*word = (uint16_t)v;
 		count[*word++]++;
@@ -120,9 +133,9 @@ find_words(struct qkv_deflate *d, uint32_t count[WORDS])
 			i += n;
 		}
 	}
-	d->low = low % CHECK;
-	d->high = high % CHECK;
-	return (size_t)(word - d->words);
+	b->low = low % CHECK;
+	b->high = high % CHECK;
+	return (size_t)(word - b->words);
 }
 
 /* the lengths of the codes that follow: each by a code of its own, runs of zeros shortened */
@@ -176,16 +189,19 @@ set_bits(struct bits *of, const uint16_t *codes, const uint8_t *lengths)
 	}
 }
 
+/* a block as bits */
 static void
-put_block(struct qkv_deflate *d, int is_last)
+compress(void *arg, size_t index, size_t worker)
 {
+	struct block *b = &((struct qkv_deflate *)arg)->block[index];
 	uint32_t words[WORDS] = {0}, count[QKV_SYMBOLS] = {0};
 	uint8_t lengths[QKV_SYMBOLS + 1];
 	uint16_t codes[QKV_SYMBOLS];
 	struct bits of[WORDS], more;
-	size_t num = find_words(d, words);
-	struct pen pen = d->pen;
+	size_t num = find_words(b, words);
+	struct pen pen = {b->out, 0, 0};
 
+	(void)worker;
 	memcpy(count, words, 256 * sizeof *count);
 	count[END] = 1;
 	for (unsigned n = SHORTEST; n <= LONGEST; n++)
@@ -195,18 +211,17 @@ put_block(struct qkv_deflate *d, int is_last)
 	lengths[QKV_SYMBOLS] = 1; /* of the one distance */
 	set_bits(of, codes, lengths);
 	/* a block with its own codes, for 286 symbols and one distance */
-	put_bits(&pen, (struct bits){(uint32_t)is_last | 2 << 1, 3});
+	put_bits(&pen, (struct bits){(uint32_t)b->is_last | 2 << 1, 3});
 	put_bits(&pen, (struct bits){QKV_SYMBOLS - 257, 10});
 	put_lengths(&pen, lengths, QKV_SYMBOLS + 1);
 	for (size_t i = 0; i + 1 < num; i += 2) {
-		add_bits(&pen, of[d->words[i]]);
-		put_bits(&pen, of[d->words[i + 1]]);
+		add_bits(&pen, of[b->words[i]]);
+		put_bits(&pen, of[b->words[i + 1]]);
 	}
 	if (num % 2)
-		put_bits(&pen, of[d->words[num - 1]]);
+		put_bits(&pen, of[b->words[num - 1]]);
 	put_bits(&pen, (struct bits){codes[END], lengths[END]});
-	d->pen = pen;
-	d->size = 0;
+	b->bits = (size_t)(pen.at - b->out) * 8 + pen.num;
 }
 
 static void
@@ -218,12 +233,69 @@ flush(struct qkv_deflate *d)
 	d->put(d->to, d->out, size);
 }
 
-int
-qkv_deflate_new(struct qkv_deflate **d, qkv_deflate_put *put, void *to, struct qkv_err *e)
+/* appends b to the stream */
+static void
+join(struct qkv_deflate *d, const struct block *b)
 {
-	*d = qkv_mem_new(1, sizeof **d, e);
-	if (!*d)
+	const unsigned char *in = b->out;
+	struct pen pen = d->pen;
+	size_t left = b->bits;
+
+	for (; left >= 64; left -= 64, in += 8, pen.at += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, in, sizeof eight);
+		pen.pending |= eight << pen.num;
+		memcpy(pen.at, &pen.pending, sizeof pen.pending);
+		pen.pending = eight >> 1 >> (63 - pen.num);
+	}
+	for (size_t n; left; left -= n, in++) {
+		n = left < 8 ? left : 8;
+		put_bits(&pen, (struct bits){*in & ((1u << n) - 1), (unsigned)n});
+	}
+	d->pen = pen;
+	d->high = (d->high + b->size * d->low + b->high) % CHECK;
+	d->low = (d->low + b->low) % CHECK;
+}
+
+/* makes bits of the first count blocks, which are free again; the last is not flushed */
+static void
+put_blocks(struct qkv_deflate *d, size_t count)
+{
+	if (d->pool && count > 1)
+		qkv_pool_run(d->pool, count, compress, d);
+	else
+		for (size_t i = 0; i < count; i++)
+			compress(d, i, 0);
+	for (size_t i = 0; i < count; i++) {
+		join(d, &d->block[i]);
+		d->block[i].size = 0;
+		if (!d->block[i].is_last)
+			flush(d);
+	}
+	d->full = 0;
+}
+
+int
+qkv_deflate_new(struct qkv_deflate **d, qkv_deflate_put *put, void *to, int threads, struct qkv_err *e)
+{
+	struct qkv_pool *pool = NULL;
+	size_t num = 1;
+
+	*d = NULL;
+	if (threads != 1) {
+		if (qkv_pool_new(&pool, threads, e))
+			return -1;
+		num = SHARE * qkv_pool_size(pool);
+		num = num < MOST ? num : MOST;
+	}
+	*d = qkv_mem_new(1, sizeof **d + num * sizeof *(*d)->block, e);
+	if (!*d) {
+		qkv_pool_free(pool);
 		return -1;
+	}
+	(*d)->pool = pool;
+	(*d)->num = num;
 	(*d)->put = put;
 	(*d)->to = to;
 	(*d)->low = 1;
@@ -237,23 +309,23 @@ void
 qkv_deflate_add(struct qkv_deflate *d, const unsigned char *data, size_t size)
 {
 	while (size) {
-		size_t n = size < BLOCK - d->size ? size : BLOCK - d->size;
+		struct block *b = &d->block[d->full];
+		size_t n = size < BLOCK - b->size ? size : BLOCK - b->size;
 
-		memcpy(d->in + d->size, data, n);
-		d->size += n;
+		memcpy(b->in + b->size, data, n);
+		b->size += n;
 		data += n;
 		size -= n;
-		if (d->size == BLOCK) {
-			put_block(d, 0);
-			flush(d);
-		}
+		if (b->size == BLOCK && ++d->full == d->num)
+			put_blocks(d, d->num);
 	}
 }
 
 void
 qkv_deflate_end(struct qkv_deflate *d)
 {
-	put_block(d, 1);
+	d->block[d->full].is_last = 1;
+	put_blocks(d, d->full + 1);
 	put_bits(&d->pen, (struct bits){0, (8 - d->pen.num) % 8});
 	for (int shift = 8; shift >= 0; shift -= 8)
 		put_bits(&d->pen, (struct bits){d->high >> shift & 255, 8});
@@ -265,5 +337,8 @@ qkv_deflate_end(struct qkv_deflate *d)
 void
 qkv_deflate_free(struct qkv_deflate *d)
 {
+	if (!d)
+		return;
+	qkv_pool_free(d->pool);
 	qkv_mem_free(d);
 }

@@ -11,7 +11,8 @@ typedef void qkv_deflate_put(void *to, const unsigned char *data, size_t size);
 
 struct qkv_deflate;
 
-int qkv_deflate_new(struct qkv_deflate **d, qkv_deflate_put *put, void *to, struct qkv_err *e);
+/* threads as for qkv_pool_new; they change no byte, and put is always called by the caller's */
+int qkv_deflate_new(struct qkv_deflate **d, qkv_deflate_put *put, void *to, int threads, struct qkv_err *e);
 
 void qkv_deflate_add(struct qkv_deflate *d, const unsigned char *data, size_t size);
 

@@ -17,6 +17,7 @@
 
 enum {
 	PIXELS_PER_METRE = 3780, /* 96 an inch */
+	SMALL = 4000000,         /* pixels that no thread is started for */
 };
 
 struct writer {
@@ -170,10 +171,11 @@ int
 qkv_png_write(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
 {
 	struct writer w = {.sink = s, .e = e};
+	int is_small = f->width * f->zoom * f->height * f->zoom < SMALL;
 	int status = qkv_raster_new(&w.raster, f, e);
 
 	if (!status)
-		status = qkv_deflate_new(&w.deflate, put_pixels, &w, e);
+		status = qkv_deflate_new(&w.deflate, put_pixels, &w, is_small ? 1 : f->threads, e);
 	if (!status && !(w.rows = qkv_mem_new(2 * f->zoom, f->width, e)))
 		status = -1;
 	if (!status) {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 300000 };
+enum { MOST = 2300000 };
 
 static unsigned char stream[2 * MOST], in[MOST], back[MOST + 258];
 static size_t stream_size;
@@ -112,7 +112,7 @@ check(size_t size)
 	size_t got = 0;
 
 	stream_size = 0;
-	assert_int_equal(qkv_deflate_new(&d, gather, NULL, &e), 0);
+	assert_int_equal(qkv_deflate_new(&d, gather, NULL, (int)random_below(4), &e), 0);
 	for (size_t i = 0, n; i < size; i += n) {
 		n = 1 + random_below(random_below(2) ? 100 : 100000);
 		n = n < size - i ? n : size - i;
@@ -155,6 +155,19 @@ test_sizes(void **unused)
 		for (size_t j = 0; j < sizes[i]; j++)
 			in[j] = (unsigned char)(random_bits() >> 24);
 		check(sizes[i]);
+	}
+}
+
+/* more blocks than are made in one go, whoever makes them */
+static void
+test_many_blocks(void **unused)
+{
+	(void)unused;
+	for (int i = 0; i < 4; i++) {
+		memset(in, i, MOST);
+		for (size_t j = 0; j < 20000; j++)
+			in[random_below(MOST)] = (unsigned char)random_bits();
+		check(MOST);
 	}
 }
 
@@ -227,6 +240,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_many_blocks),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_pictures),
 		cmocka_unit_test(test_limit),
