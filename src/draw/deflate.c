@@ -85,8 +85,8 @@ static inline void
 put_bits(struct pen *p, struct bits b)
 {
 	add_bits(p, b);
-	for (int i = 0; i < 8; i++) /* one store */
-		p->at[i] = (unsigned char)(p->pending >> 8 * i);
+	memcpy(p->at, &p->pending,
+		sizeof p->pending); /* the lowest byte first, as everywhere that this runs */
 	p->at += p->num / 8;
 	p->pending >>= p->num & ~7u;
 	p->num &= 7;
