@@ -86,7 +86,10 @@ qkv_legend_size(
 	l->x = x;
 	l->y = y;
 	l->ramp = content / 4 < 160 ? 160 : content / 4 > 400 ? 400 : content / 4;
-	if (add_line(l, f, f->title, 2 * limit, e) || add_caption(l, f, limit, e))
+	if (add_line(l, f, f->title, 2 * limit, e))
+		return -1;
+	/* the caption is as wide as a title that is wider than the panels */
+	if (add_caption(l, f, l->width < limit ? limit : l->width, e))
 		return -1;
 	for (unsigned s = 0; s < QKV_STAGES; s++) {
 		if (!(f->stages >> s & 1))
