@@ -159,6 +159,7 @@ append_steps(struct words *w, const struct qkv_figure *f, const struct qkv_doc *
 {
 	char text[256] = "";
 	struct words steps = {text, sizeof text, 0, ", "};
+	int differ = !doc->self_attention || step_of(&f->axes[0]) != step_of(&f->axes[1]);
 	int has_special = 0;
 
 	for (size_t i = 0; i < f->num_axes; i++) {
@@ -170,9 +171,9 @@ append_steps(struct words *w, const struct qkv_figure *f, const struct qkv_doc *
 		has_special |= a->has_special;
 		if (i > 1)
 			append(&steps, "%zu features of %zu", k, a->n);
-		else if (!doc->self_attention)
+		else if (differ)
 			append(&steps, "%zu %s", k, i ? "keys" : "queries");
-		else if (!i || step_of(&f->axes[0]) != k)
+		else if (!i)
 			append(&steps, "%zu tokens", k);
 	}
 	if (steps.used)
