@@ -67,13 +67,20 @@ ISA(read)(float *out, size_t room, size_t cols, size_t *count, const char *text,
 	const char *after = text, *p;
 
 	*count = points[0] = ends[0] = 0;
+	/* what stands before a run is none of it */
+	if (!cols && text < end && memchr(" \n\t\r", *text, 4))
+		return text;
 	/* short stretches first: a call may be for a few numbers only */
 	for (size_t blocks = 1; !m.over; blocks = blocks < BLOCKS ? 2 * blocks : BLOCKS) {
 		ISA(mark)(&m, blocks);
 		left = room - m.numbers;
 		read = read_list(out + m.numbers, m.ends < left ? m.ends : left, &m);
 		m.over |= read < m.ends;
-		for (rows = (m.numbers + read) / unit * unit; rows > m.numbers; rows -= unit) {
+		rows = (m.numbers + read) / unit * unit;
+		/* of the row after those that are counted, it is not known yet whether it ends there */
+		if (cols && rows > (m.rows + 1) * cols)
+			rows = (m.rows + 1) * cols;
+		for (; rows > m.numbers; rows -= unit) {
 			p = text + m.end_at[rows - 1 - m.numbers];
 			if (cols)
 				p = row_end(p, end);

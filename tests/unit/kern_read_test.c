@@ -297,6 +297,45 @@ test_begin(void **unused)
 		}
 }
 
+/* a row with twice the numbers, wherever a stretch ends in it */
+static void
+test_long_row(void **unused)
+{
+	char text[2000 + PADDING];
+
+	(void)unused;
+	for (size_t cols = 1; cols <= 3; cols++)
+		for (int space = 0; space < 200; space++) {
+			char *p = text;
+
+			for (size_t row = 0; row < 20; row++) {
+				p += sprintf(p, "%s%*s[", row ? "," : "", row == 5 ? space : 0, "");
+				for (size_t i = 0; i < cols * (row == 9 ? 2 : 1); i++)
+					p += sprintf(p, i ? ",123.5" : "1.5");
+				p += sprintf(p, " ]");
+			}
+			memset(p, ' ', PADDING);
+			check(text, (size_t)(p - text) + PADDING, cols, SIZE);
+		}
+}
+
+/* a run begins with a number, not with white space before one */
+static void
+test_space_before(void **unused)
+{
+	char text[200 + PADDING];
+
+	(void)unused;
+	for (const char *space = " \n\t\r"; *space; space++) {
+		size_t size = (size_t)sprintf(text, "%c46224", *space);
+
+		for (int i = 0; i < 60; i++)
+			size += (size_t)sprintf(text + size, ",1");
+		memset(text + size, ' ', PADDING);
+		check(text, size + PADDING, 0, 0);
+	}
+}
+
 /* texts that begin and end with a page, beside which nothing may be read */
 static void
 test_pages(void **unused)
@@ -376,6 +415,8 @@ main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_wrong),
 		cmocka_unit_test(test_begin),
+		cmocka_unit_test(test_long_row),
+		cmocka_unit_test(test_space_before),
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_commas),
