@@ -60,13 +60,13 @@ compare(const struct outcome *a, const struct outcome *b, const char *isa, int t
 static int
 check(const char *text, size_t size)
 {
-	static const int threads[] = {1, 2, 3, 7};
+	static const int threads[] = {2, 1, 7};
 	struct outcome want, got;
 	int result;
 
 	scan(&want, text, size, 1, "portable");
 	for (size_t k = 0; k < num_kerns; k++)
-		for (size_t i = 0; i < 4; i++) {
+		for (size_t i = 0; i < (k ? 1 : 3); i++) {
 			scan(&got, text, size, threads[i], kerns[k]->name);
 			compare(&want, &got, kerns[k]->name, threads[i]);
 			forget(&got);
@@ -122,24 +122,22 @@ test_equal(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char *p = text + sprintf(text, "{\"num_heads\":1,\"%s\":", cases[i].key);
-		size_t size;
+		size_t size, at;
+		char was;
 
 		p = put_array(p, cases[i].shape, cases[i].axes, cases[i].gap, !strcmp(cases[i].key, "mask"));
 		p += sprintf(p, ",\"b_K\":[1,2,3]}");
 		size = (size_t)(p - text);
 		assert_int_equal(check(text, size), 0);
-		for (int n = 0; n < 2; n++) {
-			size_t at = random_below((uint32_t)size);
-			char was = text[at];
-
-			text[at] = bytes[random_below(sizeof bytes - 1)];
-			check(text, size);
-			text[at] = was;
-			memmove(text + at, text + at + 1, size - at - 1);
-			check(text, size - 1);
-			memmove(text + at + 1, text + at, size - at - 1);
-			text[at] = was;
-		}
+		at = random_below((uint32_t)size);
+		was = text[at];
+		text[at] = bytes[random_below(sizeof bytes - 1)];
+		check(text, size);
+		text[at] = was;
+		memmove(text + at, text + at + 1, size - at - 1);
+		check(text, size - 1);
+		memmove(text + at + 1, text + at, size - at - 1);
+		text[at] = was;
 		/* what is too large for a float, late, is found before what is no number, later */
 		memcpy(strchr(text + size / 2, ','), ",1e40", 5);
 		text[size - 30] = 'x';
