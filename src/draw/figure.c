@@ -325,6 +325,7 @@ qkv_figure_new(struct qkv_figure *f, const struct qkv_doc *doc, struct qkv_panel
 	memset(f, 0, sizeof *f);
 	f->zoom = o->zoom ? o->zoom : 1;
 	f->threads = o->threads;
+	f->kern = panels[0].kern;
 	if (set_scales(f, &p, e))
 		return -1;
 	if (o->term.width) {

@@ -33,7 +33,8 @@ struct qkv_mark {
 
 struct qkv_figure {
 	size_t width, height, zoom;
-	int threads; /* for painters, as in the options */
+	int threads;                 /* for painters, as in the options */
+	const struct qkv_kern *kern; /* for those that write numbers */
 	struct qkv_mark *marks;
 	size_t count, room;
 	char title[256], caption[1024], parameters[1024];

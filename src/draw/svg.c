@@ -369,7 +369,7 @@ write_svg(struct qkv_sink *s, const struct qkv_figure *f, struct qkv_err *e)
 	int failed;
 
 	qkv_number_style_set(&d.style, 0, 0, ' ');
-	failed = qkv_out_open(&d.out, s, qkv_kern_find(NULL), &d.style, e) || measure(&d, e);
+	failed = qkv_out_open(&d.out, s, f->kern, &d.style, e) || measure(&d, e);
 
 	if (!failed) {
 		put_head(&d);

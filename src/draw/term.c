@@ -317,7 +317,7 @@ write_term(struct qkv_sink *sink, const struct qkv_figure *f, struct qkv_err *e)
 	int failed;
 
 	qkv_number_style_set(&s.style, 0, 0, ' ');
-	failed = qkv_out_open(&s.out, sink, qkv_kern_find(NULL), &s.style, e) ||
+	failed = qkv_out_open(&s.out, sink, f->kern, &s.style, e) ||
 		!(s.tiles = qkv_mem_new(s.rows * s.columns, sizeof *s.tiles, e)) ||
 		!(s.indices = qkv_mem_new(s.columns, 1, e));
 

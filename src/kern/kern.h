@@ -14,9 +14,9 @@
 #include <stddef.h>
 
 #define QKV_INNER 256
-#define QKV_STEPS 8
+#define QKV_STEPS 8   /* of 16 columns, whose exponentials are added in float32: few enough for 1e-7 */
 #define QKV_ROWS 16   /* of a block, at most: column sums are added block by block, with every set alike */
-#define QKV_CHUNK 384 /* columns: whole panels of every set, and whole steps */
+#define QKV_CHUNK 384 /* columns: a multiple of every set's panel (48, 24, 12) and of QKV_STEPS steps (128) */
 
 /* how x becomes 0 to 255: bottom + (x - low) * factor, limited to bottom and top, 0 or more, rounded (halves upwards),
  * plus first; -infinity and NaN become none. first and none are whole numbers */
@@ -31,7 +31,8 @@ struct qkv_kern {
 
 	/*
 	 * packs b (k, n), whose element (p, j) is b[p * rs + j * cs], into out: ceil(n / panel) panels of
-	 * (k, panel), zeros beyond n up to a whole vector; out is aligned to 64 bytes and has k * ceil(n / panel) * panel floats
+	 * (k, panel), zeros beyond n up to a whole vector; out is aligned to 64 bytes and has
+	 * k * ceil(n / panel) * panel floats
 	 */
 	void (*pack)(float *out, const float *b, size_t k, size_t n, size_t rs, size_t cs);
 
@@ -68,8 +69,10 @@ struct qkv_kern {
 	void (*exponentials)(double *totals, double *means, float *x, size_t ldx, float s, const float *max,
 		size_t rows, size_t n);
 
-	/* x (rows, n), rows <= QKV_ROWS, times factor (rows,); row_sums (rows,) become its sums in double in the same lanes and tree,
-	 * cols (n,) plus its rows in ascending order */
+	/*
+	 * x (rows, n), rows <= QKV_ROWS, times factor (rows,); row_sums (rows,) become its sums in double in the
+	 * same lanes and tree, cols (n,) plus its rows in ascending order
+	 */
 	void (*normalise)(double *row_sums, double *cols, float *x, size_t ldx, const float *factor,
 		size_t rows, size_t n);
 
